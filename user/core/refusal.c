@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "refusal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int refuse(struct refusal *refusal, int error, const char *what, ...)
+{
+	va_list args;
+
+	if (!refusal)
+		return error;
+	va_start(args, what);
+	vsnprintf(refusal->what, sizeof refusal->what, what, args);
+	va_end(args);
+	refusal->where[0] = refusal->right[0] = '\0';
+	return error;
+}
+
+void refusal_where(struct refusal *refusal, const char *where, ...)
+{
+	va_list args;
+
+	if (!refusal)
+		return;
+	va_start(args, where);
+	vsnprintf(refusal->where, sizeof refusal->where, where, args);
+	va_end(args);
+}
+
+void refusal_right(struct refusal *refusal, const char *right, ...)
+{
+	va_list args;
+
+	if (!refusal)
+		return;
+	va_start(args, right);
+	vsnprintf(refusal->right, sizeof refusal->right, right, args);
+	va_end(args);
+}
