@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+#   make              the programs, into build/ (needs no root)
+#   make deps         prints and installs the Debian packages that are missing
+#   make demo         the lab, real requests, a backend more, a backend less (root)
+#   make test         everything: deps, build, lint, unit, packet and lab tests (root)
+#   make unit         the unit tests alone (needs no root)
+#   make lint         format, licences, shell, size of functions
+#   make bench REFEREE=DIR   cost of a packet, of a table, of a change (root)
+#   make bench-load, make bench-unload   an instance `bench` for the referee, and its end (root)
+#   make clean
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+BUILD := build
+
+first_of = $(firstword $(shell for tool in $(1); do command -v $$tool; done))
+CC := gcc
+CLANG := $(or $(CLANG),$(call first_of,clang-19 clang-16 clang))
+BPFTOOL := $(or $(BPFTOOL),$(call first_of,bpftool /usr/sbin/bpftool))
+PYTHON := /usr/bin/python3
+
+# Headers of the host's C library and xxHash ask for the host's architecture, which a BPF target does not state.
+MACHINE := $(shell uname -m)
+BPF_ARCH := -D__$(MACHINE)__ -I/usr/include/$(MACHINE)-linux-gnu
+
+WARNINGS := -Wall -Wextra -Wshadow -Werror
+CPPFLAGS += -Iinclude -Iuser -I$(BUILD)/include -D_GNU_SOURCE=
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=gnu11 $(WARNINGS)
+BPFFLAGS := -target bpf -mcpu=v3 -O2 -g $(WARNINGS) $(BPF_ARCH) -Iinclude -Ibpf
+
+CORE_LIBS := -ljansson -lfyaml -lm
+KERN_LIBS := -lbpf -lxdp -lmnl -lelf -lz
+DAEMON_LIBS := $(CORE_LIBS) $(KERN_LIBS) -luv -lmicrohttpd -lsqlite3 -lcurl
+CLI_LIBS := $(CORE_LIBS) $(KERN_LIBS) -lcurl -lncurses -ltinfo
+
+find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+CORE := $(call objects,$(call find_c,user/core))
+KERN := $(call objects,$(call find_c,user/kern))
+DAEMON := $(call objects,$(call find_c,user/daemon))
+CLI := $(call objects,$(call find_c,user/cli))
+BPF := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
+SKELETONS := $(BPF:%=$(BUILD)/include/%.skel.h)
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+BENCH := $(patsubst tests/unit/bench_%.c,$(BUILD)/bench-%,$(sort $(wildcard tests/unit/bench_*.c)))
+LAB := $(patsubst tests/lab/%.bpf.c,$(BUILD)/lab/%.bpf.o,$(sort $(wildcard tests/lab/*.bpf.c))) \
+       $(patsubst tests/lab/%.c,$(BUILD)/lab/%,$(filter-out %.bpf.c,$(sort $(wildcard tests/lab/*.c))))
+# A room still empty builds nothing.
+PROGRAMS := $(if $(DAEMON),$(BUILD)/holdfastd) $(if $(CLI),$(BUILD)/holdfast)
+
+all: $(PROGRAMS) $(BPF:%=$(BUILD)/bpf/%.bpf.o)
+test-programs: all $(UNIT) $(BENCH) $(LAB)
+
+# Libraries and programs -----------------------------------------------------
+
+$(BUILD)/libholdfast.a: $(CORE)
+$(BUILD)/libkern.a: $(KERN)
+%.a:
+	$(call say,AR,$@)
+	@rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/holdfastd: $(DAEMON) $(BUILD)/libkern.a $(BUILD)/libholdfast.a
+	$(call say,LD,$@)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(DAEMON_LIBS)
+
+$(BUILD)/holdfast: $(CLI) $(BUILD)/libkern.a $(BUILD)/libholdfast.a
+	$(call say,LD,$@)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(CLI_LIBS)
+
+$(BUILD)/obj/%.o: %.c | $(BUILD)/include/version.h
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# Who includes which skeleton is known only after the first compilation, so they all come first.
+$(KERN) $(DAEMON) $(CLI): | $(SKELETONS)
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+	$(if $(CLANG),,$(error no clang found: install clang 14 or newer (make deps), or say make CLANG=/path/to/clang))
+	$(call say,BPF,$<)
+	@mkdir -p $(@D)
+	@$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/include/%.skel.h: $(BUILD)/bpf/%.bpf.o
+	$(if $(BPFTOOL),,$(error no bpftool found: install bpftool (make deps)))
+	$(call say,SKEL,$@)
+	@mkdir -p $(@D)
+	@$(BPFTOOL) gen skeleton $< name $* > $@
+
+# The version file changes only when the version does, so that nothing is built again for nothing.
+$(BUILD)/include/version.h: FORCE
+	@mkdir -p $(@D)
+	@scripts/version --header > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# Tests ----------------------------------------------------------------------
+
+# The pure core links with nothing that can see the kernel, the clock or the network: this link is the proof.
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libholdfast.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS)
+
+$(BUILD)/bench-%: $(BUILD)/obj/tests/unit/bench_%.o $(BUILD)/libholdfast.a
+	$(call say,LD,$@)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(CORE_LIBS)
+
+$(BUILD)/lab/%.bpf.o: tests/lab/%.bpf.c
+	$(if $(CLANG),,$(error no clang found: install clang 14 or newer (make deps), or say make CLANG=/path/to/clang))
+	$(call say,BPF,$<)
+	@mkdir -p $(@D)
+	@$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/lab/%: $(BUILD)/obj/tests/lab/%.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+
+unit: $(UNIT)
+	@$(PYTHON) tests/run unit
+
+lint:
+	@scripts/lint
+
+test:
+	@scripts/require root kernel
+	@scripts/deps
+	@$(MAKE) --no-print-directory test-programs
+	@$(PYTHON) tests/run
+
+# What a person says ---------------------------------------------------------
+
+deps:
+	@scripts/deps
+
+demo:
+	@scripts/require root kernel
+	@scripts/deps
+	@$(MAKE) --no-print-directory all $(LAB)
+	@scripts/demo
+
+bench:
+	@scripts/require root kernel
+	@scripts/deps
+	@$(MAKE) --no-print-directory all $(BENCH) $(LAB)
+	@$(if $(REFEREE),$(MAKE) --no-print-directory -C $(REFEREE) OUT=$(abspath $(BUILD)/referee) CLANG=$(CLANG),:)
+	@scripts/bench run $(if $(REFEREE),$(BUILD)/referee/packet-cost)
+
+bench-load: all $(LAB)
+	@scripts/require root kernel
+	@scripts/bench load
+
+bench-unload:
+	@scripts/require root kernel
+	@scripts/bench unload
+
+clean:
+	rm -rf $(BUILD)
+
+FORCE:
+.PHONY: all test-programs unit lint test deps demo bench bench-load bench-unload clean FORCE
+.SECONDARY:
+
+# One line a step; V=1 shows the commands themselves.
+ifdef V
+SHELL := /bin/sh -x
+endif
+say = @printf '  %-5s %s\n' '$(1)' '$(2)'
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
