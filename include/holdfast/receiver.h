@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the receiver's program on a backend host and user space share. Plain types, no logic.
+ * The receiver takes the outer header off packets from allowed sources to VIPs that the host has.
+ */
+#ifndef HOLDFAST_RECEIVER_H
+#define HOLDFAST_RECEIVER_H
+
+#include <linux/types.h>
+
+enum { HF_RECEIVER_MAX_PREFIXES = 1024, HF_RECEIVER_MAX_VIPS = 4096 };
+
+/* prefixes: an LPM trie of outer source prefixes that may send; IPv4 as ::ffff:a.b.c.d with 96 bits added.
+ * Value: 1. */
+struct hf_receiver_prefix {
+	__u32 bits;
+	__u8 addr[16];
+};
+
+/* vips: a hash of inner destinations that the host has (IPv4 mapped as above). Value: 1. */
+struct hf_receiver_vip {
+	__u8 addr[16];
+};
+
+/* X(NAME, number, word, verdict, sentence); verdicts: a counter each, on each processor, in map verdicts. */
+#define HF_RECEIVER_VERDICTS(X)                                                                     \
+	X(NOT_WRAPPED, 1, "not-wrapped", PASS, "no wrapped packet: left to the stack untouched")    \
+	X(ACCEPTED, 2, "accepted", PASS, "unwrapped and given to the host's stack")                 \
+	X(BAD_SOURCE, 3, "bad-source", DROP, "wrapped by a host outside the allowed prefixes")      \
+	X(NOT_A_VIP, 4, "not-a-vip", DROP, "unwrapped, its destination is no address of this host") \
+	X(BAD_INNER, 5, "bad-inner", DROP, "wrapped, but what is inside cannot be read")
+
+enum hf_receiver_verdict {
+#define X(name, number, word, verdict, sentence) HF_RECEIVER_##name = number,
+	HF_RECEIVER_VERDICTS(X)
+#undef X
+		HF_RECEIVER_LIMIT = 32, /* entries of the verdicts map */
+};
+
+#endif
