@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A refused change: what is wrong, where, and what would be right. Filled by whoever returns -EINVAL and the like. */
+/* A refused change: what is wrong, where, and what would be right. Filled by whoever returns -EINVAL and the
+ * like. */
 #ifndef HOLDFAST_REFUSAL_H
 #define HOLDFAST_REFUSAL_H
 
 struct refusal {
 	char what[256];  /* "weight 70000 is out of range" */
-	char where[192]; /* "pool db, backend db2" or "line 7, column 12: pools[0].backends[1].weight"; may be empty */
+	char where[192]; /* "pool db, backend db2" or "line 7, column 12: pools[0].backends[1].weight"; may be
+			    empty */
 	char right[256]; /* "a weight from 0 to 65535"; may be empty */
 };
 
-/* Fills *refusal (which may be NULL) printf-fashion, and returns error, so that a caller can `return refuse(...)`. */
+/* Fills *refusal (which may be NULL) printf-fashion, and returns error, so that a caller can `return
+ * refuse(...)`. */
 __attribute__((format(printf, 3, 4))) int refuse(struct refusal *refusal, int error, const char *what, ...);
 __attribute__((format(printf, 2, 3))) void refusal_where(struct refusal *refusal, const char *where, ...);
 __attribute__((format(printf, 2, 3))) void refusal_right(struct refusal *refusal, const char *right, ...);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The image: what the data plane's maps should hold for a model, as plain values (abi.h), without knowing
+ * where in the maps it will lie. A pure function of model, ledger, health and, for moving slots, of the words
+ * that were there before.
+ */
+#ifndef HOLDFAST_IMAGE_H
+#define HOLDFAST_IMAGE_H
+
+#include <holdfast/abi.h>
+
+#include "ledger.h"
+#include "model.h"
+#include "placement/placement.h"
+
+/* An open-addressed directory of services, as control.services names it (abi.h): 1 << log2 entries. */
+struct directory {
+	struct hf_service *entries;
+	uint32_t log2;
+	uint32_t lengths; /* bit n: port prefixes of n bits are in use */
+};
+
+struct pool_image {
+	char name[NAME_SIZE];
+	uint32_t number;       /* of the pool, from the ledger */
+	struct hf_table table; /* first and old_first are 0: kern places the table */
+	uint64_t *words;       /* table.size slot words (abi.h) */
+	struct placement
+		*placement; /* shared by reference with the image before, where the member set is the same */
+	uint64_t digest;    /* placement_digest() combined with the hash policy and the flow hash's version */
+};
+
+struct backend_image {
+	uint16_t number;
+	struct address address; /* whose next hop fills entry.next_hop, entry.mtu and, where no source is
+				   configured, entry.src */
+	bool source_from_route;
+	struct hf_backend entry; /* next_hop 0 */
+};
+
+struct image {
+	struct directory directory;
+	struct pool_image *pools; /* in the model's order */
+	size_t pool_count;
+	struct backend_image *backends; /* by number */
+	size_t backend_count;
+};
+
+/* What the daemon knows of a backend's health, by pool and name. */
+typedef enum health_state (*health_of)(void *context, const char *pool, const char *backend);
+
+/*
+ * Builds the image. before (NULL at first) lends its placements where member sets are equal, and its words
+ * where slots move (now: seconds of CLOCK_MONOTONIC). health NULL: everyone is HEALTH_UNKNOWN, which takes
+ * flows like up. 0, -EINVAL with *refusal (a placement refuses), -ENOSPC, -ENOMEM.
+ */
+int image_build(const struct model *model, const struct ledger *ledger, const struct image *before,
+		health_of health, void *context, uint32_t now, struct image **ret, struct refusal *refusal);
+void image_free(struct image *image);
+const struct pool_image *image_pool(const struct image *image, const char *name);
+const struct backend_image *image_backend(const struct image *image, uint16_t number);
+
+/* Lays services out as a directory whose longest probe is at most HF_MAX_PROBES. Port ranges become port
+ * prefixes. */
+int directory_build(const struct hf_service *services, const uint16_t *port_high, size_t count,
+		    struct directory *ret);
+void directory_free(struct directory *directory);
+/* The entry a packet to (proto, addr, port) finds, or NULL: the data plane's own walk, for tests and `why`.
+ */
+const struct hf_service *directory_find(const struct directory *directory, uint8_t family,
+					const __be32 addr[4], uint8_t proto, uint16_t port);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ledger: which number in the data plane's maps stands for which pool, backend, service and counter
+ * range. Kept with the generations, since flows and counters outlive the daemon. A backend's number is bound
+ * to its pool, name and address: an address that changes is a new number, and a number is not given again
+ * while a flow may carry it.
+ */
+#ifndef HOLDFAST_LEDGER_H
+#define HOLDFAST_LEDGER_H
+
+#include "model.h"
+
+struct ledger;
+
+struct ledger *ledger_new(void);
+struct ledger *ledger_copy(const struct ledger *ledger);
+void ledger_free(struct ledger *ledger);
+json_t *ledger_to_json(const struct ledger *ledger);
+int ledger_from_json(const json_t *json, struct ledger **ret);
+
+/*
+ * Gives a number to everything in model that has none, and counter ranges wide enough; what is no longer in
+ * model is retired (kept, not given again) until ledger_release_*(). -ENOSPC with *refusal when a limit of
+ * abi.h is reached.
+ */
+int ledger_assign(struct ledger *ledger, const struct model *model, uint32_t counter_limit,
+		  struct refusal *refusal);
+
+uint32_t ledger_pool(const struct ledger *ledger, const char *pool); /* 1.., 0 none */
+uint16_t ledger_backend(const struct ledger *ledger, const char *pool,
+			const struct backend *backend); /* 1.., 0 none */
+uint16_t ledger_ordinal(const struct ledger *ledger, uint16_t backend);
+uint16_t ledger_service(const struct ledger *ledger, const struct service *service, uint32_t *ret_counters,
+			uint32_t *ret_ordinals);
+/* The names behind numbers, also of retired ones; false: never given. */
+bool ledger_backend_name(const struct ledger *ledger, uint16_t number, const char **ret_pool,
+			 const char **ret_name, struct address *ret_address);
+bool ledger_pool_name(const struct ledger *ledger, uint32_t number, const char **ret_pool);
+/* Walks retired backends: calls visit for each until it returns non-zero. */
+int ledger_retired(const struct ledger *ledger, int (*visit)(uint16_t backend, void *context), void *context);
+void ledger_release_backend(struct ledger *ledger,
+			    uint16_t backend); /* no packet and no flow carries it any more */
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model: the desired state of one instance, as plain values. Operations (operation.h) make a new model of
+ * an old one; nothing here is ever half valid. Lists are kept sorted (interfaces and pools by name, services
+ * by protocol, VIP and port, backends by name), so that equal states are equal values and equal JSON texts.
+ */
+#ifndef HOLDFAST_MODEL_H
+#define HOLDFAST_MODEL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "address.h"
+#include "placement/placement.h"
+#include "refusal.h"
+
+enum {
+	NAME_SIZE = 64,      /* 63 bytes: letters, digits, '-', '_', '.', first a letter or digit */
+	INTERFACE_SIZE = 16, /* IFNAMSIZ */
+	WEIGHT_DEFAULT = 100,
+	WEIGHT_MAX = 65535,
+	TCP_IDLE_DEFAULT = 7200, /* seconds */
+	UDP_IDLE_DEFAULT = 30,
+	TCP_GRACE_DEFAULT = 10,
+	UDP_GRACE_DEFAULT = 0,
+	GUE_PORT_DEFAULT = 19523,
+};
+
+enum admin_state { ADMIN_ACTIVE, ADMIN_DRAINING, ADMIN_DISABLED }; /* "active", "draining", "disabled" */
+enum health_state { HEALTH_UNKNOWN, HEALTH_UP, HEALTH_DOWN };      /* "unknown", "up", "down" */
+enum health_rule {
+	HEALTH_AUTO,
+	HEALTH_FORCED_UP,
+	HEALTH_FORCED_DOWN
+};                                                            /* backend health POOL/NAME auto|up|down */
+enum interface_mode { MODE_AUTO, MODE_NATIVE, MODE_GENERIC }; /* "auto", "native", "generic" */
+
+struct backend {
+	char name[NAME_SIZE];
+	struct address address;
+	uint32_t weight; /* 0..WEIGHT_MAX */
+	char zone[NAME_SIZE];
+	enum admin_state admin;
+	enum health_rule health;
+	int64_t since;    /* Unix milliseconds when admin or health last changed by an operation; 0 never */
+	int64_t deadline; /* Unix milliseconds when a drain cuts; 0 none */
+	bool removing;    /* drains, then leaves */
+};
+
+struct pool {
+	char name[NAME_SIZE];
+	enum placement_scheme scheme;
+	uint32_t slots;
+	uint64_t seed; /* 0: the instance's */
+	uint8_t hash;  /* enum hf_hash_policy */
+	uint8_t encap; /* enum hf_encap */
+	uint16_t gue_port;
+	struct prefix source4, source6; /* outer source addresses; family 0: the route's own source address */
+	uint32_t tcp_grace, udp_grace;  /* seconds */
+	struct backend *backends;
+	size_t backend_count;
+};
+
+struct service {
+	uint8_t proto; /* IPPROTO_TCP, IPPROTO_UDP */
+	struct address vip;
+	uint16_t port_low, port_high; /* inclusive; 0 to 65535: any */
+	char pool[NAME_SIZE];
+	uint8_t track; /* enum hf_track */
+	uint32_t idle; /* seconds; 0: the protocol's default */
+};
+
+struct interface {
+	char name[INTERFACE_SIZE];
+	enum interface_mode mode;
+	bool share;
+};
+
+struct model {
+	uint64_t seed;
+	struct interface *interfaces;
+	size_t interface_count;
+	struct pool *pools;
+	size_t pool_count;
+	struct service *services;
+	size_t service_count;
+};
+
+/* An empty model with this seed. */
+struct model *model_new(uint64_t seed);
+struct model *model_copy(const struct model *model);
+void model_free(struct model *model);
+
+struct pool *model_pool(const struct model *model, const char *name); /* NULL: none */
+struct backend *pool_backend(const struct pool *pool, const char *name);
+struct service *model_service(const struct model *model, uint8_t proto, const struct address *vip,
+			      uint16_t low, uint16_t high);
+struct interface *model_interface(const struct model *model, const char *name);
+uint64_t pool_seed(const struct model *model, const struct pool *pool);
+uint32_t service_idle(const struct service *service);
+
+/* What every model satisfies (names, ranges, overlaps, table sizes, sharing). 0, or -EINVAL with *refusal
+ * filled. */
+int model_check(const struct model *model, struct refusal *refusal);
+
+/* Keys and words as in the configuration file; admin states, health rules and times included. New reference /
+ * new model. */
+json_t *model_to_json(const struct model *model);
+int model_from_json(const json_t *json, struct model **ret, struct refusal *refusal);
+
+const char *admin_name(enum admin_state state);
+const char *health_name(enum health_state state);
+const char *encap_name(uint8_t encap);
+const char *hash_name(uint8_t hash);
+const char *track_name(uint8_t track);
+const char *mode_name(enum interface_mode mode);
+const char *proto_name(uint8_t proto);
+
+#endif
