@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The data plane as user space sees it: one instance's pinned maps, programs and attachments.
+ *
+ * Pins, below /sys/fs/bpf/holdfast/INSTANCE/: `prog` (the xdp section), `prog_frags` (xdp.frags),
+ * `maps/NAME`, `links/INTERFACE` (a bpf_link each). Everything goes on without a process; opening adopts what
+ * is there. Functions return 0 or a negative errno; where a refusal is filled, it is fit to be shown to the
+ * operator.
+ */
+#ifndef HOLDFAST_DATAPLANE_H
+#define HOLDFAST_DATAPLANE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <holdfast/abi.h>
+#include <holdfast/reasons.h>
+
+#include "../core/image.h"
+#include "../core/plan.h"
+
+struct dataplane;
+
+struct dataplane_limits { /* entries; 0: the default of abi.h */
+	uint32_t slots, hops, flows, counters;
+};
+
+/*
+ * Opens the instance for changing: adopts its pins if all are there and their layout is ours (abi, map
+ * sizes), else loads the programs and pins everything (mounting bpffs where it is missing). Half a set of
+ * pins is completed or rebuilt before anything is attached. -EPERM, -ENOEXEC (the verifier refused; its last
+ * lines in the refusal), -EPROTO (pins of another layout).
+ */
+int dataplane_open(const char *instance, const struct dataplane_limits *limits, struct dataplane **ret,
+		   struct refusal *refusal);
+/* Opens the pins for reading only (--offline). -ENOENT: there are none. */
+int dataplane_inspect(const char *instance, struct dataplane **ret, struct refusal *refusal);
+void dataplane_close(struct dataplane *dataplane); /* leaves the pins */
+/* Detaches every interface and removes every pin of the instance. */
+int dataplane_destroy(const char *instance, struct refusal *refusal);
+bool dataplane_adopted(const struct dataplane *dataplane);
+const char *
+dataplane_program_tag(const struct dataplane *dataplane); /* "9f3a1c0b2d4e5f60", the kernel's tag */
+
+/*
+ * What the maps hold, as an image without names and placements (numbers, tables, words, entries): plan_make()
+ * against it tells what is not right. The caller frees it.
+ */
+int dataplane_read(struct dataplane *dataplane, struct image **ret);
+/*
+ * Makes the maps what the plan says, every pool and the directory by one 64-bit store each. Space is reserved
+ * first: -ENOSPC with the refusal naming the limit leaves everything as it was. The generation is noted in
+ * each word. Retired ranges are kept until dataplane_reclaim().
+ */
+int dataplane_apply(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,
+		    struct refusal *refusal);
+/* Waits until no packet reads what was retired (membarrier), then frees it. Off the change path: it may take
+ * tens of milliseconds. */
+int dataplane_reclaim(struct dataplane *dataplane);
+bool dataplane_reclaimable(const struct dataplane *dataplane);
+
+/* Slot words of a pool as they are now, borrowed until the next apply. -ENOENT: not loaded. */
+int dataplane_pool(struct dataplane *dataplane, uint32_t pool, struct hf_table *ret_table,
+		   const uint64_t **ret_words);
+int dataplane_backend(struct dataplane *dataplane, uint16_t number, struct hf_backend *ret);
+
+/* A link is an interface that packets may leave by. Finds or gives its number; sets MAC and MTU; enters it in
+ * the devmap. */
+int dataplane_link_set(struct dataplane *dataplane, uint32_t ifindex, const uint8_t mac[6], uint32_t mtu,
+		       uint16_t *ret_link);
+/* Points a backend's packets at a next hop; mac NULL: unresolved. One store. */
+int dataplane_next_hop_set(struct dataplane *dataplane, uint16_t backend, const uint8_t mac[6],
+			   uint16_t link);
+
+struct attachment {
+	char interface[16];
+	uint32_t ifindex;
+	bool generic;     /* else native */
+	bool shared;      /* through libxdp's dispatcher */
+	uint32_t program; /* id */
+	char tag[17];
+	uint32_t link; /* id of the bpf_link */
+};
+/*
+ * Attaches to an interface of this network namespace; already attached in the wanted mode is no error and
+ * changes nothing. Refusals give the driver's reason (netlink extended ack where the kernel gives one) and
+ * the alternative.
+ */
+int dataplane_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode, bool share,
+		     struct refusal *refusal);
+int dataplane_detach(struct dataplane *dataplane, const char *interface, struct refusal *refusal);
+/* Calls visit for each attachment until it returns non-zero, which is returned. Attachments whose interface
+ * is gone are unpinned on the way. */
+int dataplane_attachments(struct dataplane *dataplane, int (*visit)(const struct attachment *, void *),
+			  void *context);
+
+/* Sums over processors. */
+int dataplane_counters(struct dataplane *dataplane, uint32_t first, uint32_t count, struct hf_counters *ret);
+int dataplane_counters_clear(struct dataplane *dataplane, uint32_t first, uint32_t count);
+int dataplane_reasons(struct dataplane *dataplane, struct hf_reason_counter ret[HF_REASON_LIMIT]);
+
+/*
+ * Runs one frame through the observing form of the very program that is attached (same object, same maps;
+ * nothing live is written). ifindex: where it came in, 0: don't care. *ret_verdict is the XDP action; *length
+ * goes in as the room of out and comes out as the frame's length.
+ */
+int dataplane_observe(struct dataplane *dataplane, const void *frame, uint32_t frame_length, uint32_t ifindex,
+		      struct hf_observation *ret, uint32_t *ret_verdict, void *out, uint32_t *length,
+		      struct refusal *refusal);
+
+#endif

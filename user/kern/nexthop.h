@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Next hops: for each address that is wanted, the interface, MAC addresses, path MTU and own source address
+ * by which the kernel would reach it, kept true by netlink (routes, neighbours, links) in the network
+ * namespace where it was opened. An event loop polls nexthops_fd() for reading and calls nexthops_dispatch();
+ * nexthops_tick() once a second keeps unresolved neighbours asked for and stale ones confirmed.
+ */
+#ifndef HOLDFAST_NEXTHOP_H
+#define HOLDFAST_NEXTHOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../core/address.h"
+
+struct nexthops;
+
+struct nexthop {
+	struct address address; /* whose */
+	bool resolved;
+	uint32_t ifindex; /* 0: no route */
+	char interface[16];
+	uint8_t mac[6];         /* the neighbour's; valid if resolved */
+	uint8_t own_mac[6];     /* the interface's */
+	uint32_t mtu;           /* of the route or else the interface */
+	struct address gateway; /* family 0: on link */
+	struct address source;  /* what the kernel would send from */
+	const char *problem; /* NULL if resolved: "no route", "neighbour unresolved", "interface down", "local
+				address" */
+};
+
+typedef void (*nexthop_changed)(const struct nexthop *nexthop, void *context);
+
+int nexthops_open(nexthop_changed changed, void *context, struct nexthops **ret);
+void nexthops_close(struct nexthops *nexthops);
+int nexthops_fd(const struct nexthops *nexthops);
+/* Reads what the kernel has to say (never blocks) and calls changed for every wanted address whose next hop
+ * differs from before. */
+int nexthops_dispatch(struct nexthops *nexthops);
+int nexthops_tick(struct nexthops *nexthops);
+/* Starts to follow an address (counted: want twice, forget twice). changed is called at once with the first
+ * finding. */
+int nexthops_want(struct nexthops *nexthops, const struct address *address);
+void nexthops_forget(struct nexthops *nexthops, const struct address *address);
+/* NULL: not wanted. Borrowed until the next dispatch. */
+const struct nexthop *nexthops_get(const struct nexthops *nexthops, const struct address *address);
+
+#endif

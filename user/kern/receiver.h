@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The receiver on a backend host: attached and pinned by the CLI, no daemon. Pins:
+ * /sys/fs/bpf/holdfast/receiver/NETNS-INODE/INTERFACE/. */
+#ifndef HOLDFAST_RECEIVER_KERN_H
+#define HOLDFAST_RECEIVER_KERN_H
+
+#include <holdfast/receiver.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../core/address.h"
+#include "../core/model.h"
+#include "../core/refusal.h"
+
+struct receiver_options {
+	const char *interface;
+	const struct prefix *from; /* outer sources allowed; at least one */
+	size_t from_count;
+	const struct address *vips; /* NULL: every address of this host's loopback beyond 127/8 and ::1 */
+	size_t vip_count;
+	enum interface_mode mode;
+};
+
+struct receiver_state {
+	char interface[16];
+	uint32_t ifindex;
+	bool generic;
+	struct prefix from[64];
+	size_t from_count;
+	struct address vips[256];
+	size_t vip_count;
+	uint64_t verdicts[HF_RECEIVER_LIMIT]; /* packets */
+};
+
+/* Attaching again replaces prefixes and VIPs without a gap. No VIP on the host is a warning in *warning (may
+ * be NULL), not an error. */
+int receiver_attach(const struct receiver_options *options, struct refusal *warning, struct refusal *refusal);
+int receiver_detach(const char *interface, struct refusal *refusal);
+int receiver_list(int (*visit)(const struct receiver_state *, void *), void *context);
+
+#endif
