@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One lab a test file; what this machine cannot do is probed, and skipped aloud."""
+
+import itertools
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lab as labs  # noqa: E402
+import servers  # noqa: E402
+
+number = itertools.count(1)
+
+
+def missing():
+    """Why this machine has no lab, or None."""
+    if os.geteuid():
+        return "the lab needs root"
+    for program in ("ip", "nsenter", "ethtool", "nginx", "curl"):
+        if not shutil.which(program):
+            return f"the lab needs {program} (make deps)"
+    for built in ("holdfast", "holdfastd", "lab/pass.bpf.o"):
+        if not (labs.BUILD / built).exists():
+            return f"build/{built} is not built (make test-programs)"
+    try:
+        with_one = labs.Lab(f"hft{os.getpid()}n0", clients=1, balancers=1, backends=0)
+        with_one.up().down()
+    except labs.LabError as error:
+        return f"no network namespaces with native XDP on veth here: {error}"
+    return None
+
+
+@pytest.fixture(scope="session")
+def capable():
+    labs.remove_orphans()
+    why = missing()
+    if why:
+        pytest.skip(why)
+
+
+@pytest.fixture(scope="module")
+def make_lab(capable):
+    """Labs of this module, removed after it: make_lab(clients=2) and so on."""
+    made = []
+
+    def make(**shape):
+        made.append(labs.Lab(f"hft{os.getpid()}n{next(number)}", **shape))
+        return made[-1].up()
+
+    yield make
+    for one in made:
+        one.down()
+
+
+@pytest.fixture(scope="module")
+def lab(make_lab):
+    """A lab of the usual shape, nginx running on its backends."""
+    one = make_lab(clients=1, balancers=1, backends=4)
+    for backend in one.backends:
+        servers.start_nginx(backend)
+    return one
