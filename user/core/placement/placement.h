@@ -70,16 +70,18 @@ uint16_t placement_member_number(const struct placement *placement, const char *
 
 /* The whole table: owner of each slot (member numbers), placement_slots() long. Borrowed. */
 const uint16_t *placement_owners(const struct placement *placement);
-/* Stored preferences: [slots][PLACEMENT_STORED_PREFERENCES], first is the owner, PLACEMENT_NONE fills. Built on first use. Borrowed. NULL: out of memory. */
+/* Stored preferences: [slots][PLACEMENT_STORED_PREFERENCES], first is the owner, PLACEMENT_NONE fills. Built
+ * on first use. Borrowed. NULL: out of memory. */
 const uint16_t *placement_preferences(struct placement *placement);
 /*
- * The first max distinct members that slot prefers, best first, walked as far as needed: a seeded pseudo-random
- * walk over the placement's own table (ring and rendezvous use their own order); zones reorder the tail. Returns
- * how many were found (fewer than max only when fewer members have weight).
+ * The first max distinct members that slot prefers, best first, walked as far as needed: a seeded
+ * pseudo-random walk over the placement's own table (ring and rendezvous use their own order); zones reorder
+ * the tail. Returns how many were found (fewer than max only when fewer members have weight).
  */
 size_t placement_walk(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max);
 
-/* Digest of the table: scheme, size, seed, and each slot's three preferences by name. Equal on hosts with equal member sets. */
+/* Digest of the table: scheme, size, seed, and each slot's three preferences by name. Equal on hosts with
+ * equal member sets. */
 uint64_t placement_digest(struct placement *placement);
 
 const char *placement_scheme_name(enum placement_scheme scheme);

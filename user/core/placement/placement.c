@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scheme.h"
+
+static const char *const scheme_names[PLACEMENT_SCHEMES] = {
+	[PLACEMENT_MAGLEV] = "maglev", [PLACEMENT_STABLE] = "stable", [PLACEMENT_RENDEZVOUS] = "rendezvous",
+	[PLACEMENT_RING] = "ring",     [PLACEMENT_KETAMA] = "ketama", [PLACEMENT_JUMP] = "jump",
+	[PLACEMENT_MODULO] = "modulo", [PLACEMENT_SLOTS] = "slots",
+};
+
+static const struct scheme *const schemes[PLACEMENT_SCHEMES] = {
+	[PLACEMENT_MAGLEV] = &scheme_maglev,
+};
+
+static int set_check(const struct member_set *set, struct refusal *refusal)
+{
+	if ((unsigned int)set->scheme >= PLACEMENT_SCHEMES) {
+		refuse(refusal, -EINVAL, "scheme number %d is unknown", (int)set->scheme);
+		return -EINVAL;
+	}
+	if (!schemes[set->scheme]) {
+		refuse(refusal, -EINVAL, "scheme %s is not available", scheme_names[set->scheme]);
+		refusal_right(refusal, "scheme maglev");
+		return -EINVAL;
+	}
+	if (set->slots < PLACEMENT_MIN_SLOTS || set->slots > PLACEMENT_MAX_SLOTS) {
+		refuse(refusal, -EINVAL, "table size %u is out of range", set->slots);
+		refusal_right(refusal, "a size from %d to %d", PLACEMENT_MIN_SLOTS, PLACEMENT_MAX_SLOTS);
+		return -EINVAL;
+	}
+	if (set->count > PLACEMENT_MAX_MEMBERS) {
+		refuse(refusal, -EINVAL, "%zu members are too many", set->count);
+		refusal_right(refusal, "at most %d members", PLACEMENT_MAX_MEMBERS);
+		return -EINVAL;
+	}
+	return schemes[set->scheme]->check_slots ? schemes[set->scheme]->check_slots(set->slots, refusal) : 0;
+}
+
+static int member_before(const void *a, const void *b)
+{
+	const struct member *const *left = a, *const *right = b;
+
+	return strcmp((*left)->name, (*right)->name);
+}
+
+/* Sorts only what is not sorted: callers mostly keep their members by name. */
+static void members_sort(const struct member **members, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(members[i - 1]->name, members[i]->name) > 0) {
+			qsort(members, count, sizeof *members, member_before);
+			return;
+		}
+}
+
+/* Pointers to the set's members by name; each name checked, none twice. */
+static int members_order(const struct member_set *set, const struct member **members, struct refusal *refusal)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		size_t length = set->members[i].name ? strlen(set->members[i].name) : 0;
+
+		if (length < 1 || length > 63) {
+			refuse(refusal, -EINVAL, "member name '%.80s' has %zu bytes",
+			       length ? set->members[i].name : "", length);
+			refusal_right(refusal, "a name of 1 to 63 bytes");
+			return -EINVAL;
+		}
+		members[i] = &set->members[i];
+	}
+	members_sort(members, set->count);
+	for (size_t i = 1; i < set->count; i++)
+		if (!strcmp(members[i - 1]->name, members[i]->name)) {
+			refuse(refusal, -EINVAL, "member %s is listed twice", members[i]->name);
+			refusal_where(refusal, "member %s", members[i]->name);
+			refusal_right(refusal, "each name once");
+			return -EINVAL;
+		}
+	return 0;
+}
+
+/* Zones are numbered as met in name order; few, so that a search from the front will do. */
+static int members_zone(struct placement *placement, const struct member **members)
+{
+	const char **zones = malloc((placement->count + 1) * sizeof *zones);
+
+	if (!zones)
+		return -ENOMEM;
+	for (size_t i = 0; i < placement->count; i++) {
+		const char *zone = members[i]->zone ? members[i]->zone : "";
+		size_t number = 0;
+
+		if (!members[i]->weight)
+			continue;
+		while (number < placement->zones && strcmp(zones[number], zone) != 0)
+			number++;
+		if (number == placement->zones)
+			zones[placement->zones++] = zone;
+		placement->members[i].zone = (uint16_t)number;
+	}
+	free(zones);
+	return 0;
+}
+
+/* Copies the ordered members in: names into one block, hashes under the seed. */
+static int members_copy(struct placement *placement, const struct member **members)
+{
+	size_t bytes = 1;
+	char *at;
+
+	for (size_t i = 0; i < placement->count; i++)
+		bytes += strlen(members[i]->name) + 1;
+	placement->members = calloc(placement->count + 1, sizeof *placement->members);
+	placement->names = at = malloc(bytes);
+	if (!placement->members || !placement->names)
+		return -ENOMEM;
+	for (size_t i = 0; i < placement->count; i++) {
+		struct placed_member *member = &placement->members[i];
+		size_t length = strlen(members[i]->name);
+
+		member->name = memcpy(at, members[i]->name, length + 1);
+		at += length + 1;
+		member->hash = XXH64(member->name, length, placement->seed);
+		member->weight = members[i]->weight;
+		placement->weighted += member->weight > 0;
+		placement->total_weight += member->weight;
+	}
+	return members_zone(placement, members);
+}
+
+/* The member that no slot is left for, in name order. */
+static int refuse_surplus(const struct placement *placement, struct refusal *refusal)
+{
+	size_t weighted = 0, i = 0;
+
+	while (i < placement->count) {
+		weighted += placement->members[i].weight > 0;
+		if (weighted > placement->slots)
+			break;
+		i++;
+	}
+	refuse(refusal, -EINVAL, "%zu members with weight are more than %u slots: none is left for member %s",
+	       placement->weighted, placement->slots, placement->members[i].name);
+	refusal_where(refusal, "member %s", placement->members[i].name);
+	refusal_right(refusal, "a table of at least %zu slots, or fewer members", placement->weighted);
+	return -EINVAL;
+}
+
+static int owners_fill(struct placement *placement, struct refusal *refusal)
+{
+	placement->owners = malloc(placement->slots * sizeof *placement->owners);
+	if (!placement->owners)
+		return -ENOMEM;
+	memset(placement->owners, 0xff, placement->slots * sizeof *placement->owners);
+	if (!placement->weighted)
+		return 0;
+	if (placement->weighted > placement->slots)
+		return refuse_surplus(placement, refusal);
+	return schemes[placement->scheme]->fill(placement, refusal);
+}
+
+int placement_build(const struct member_set *set, struct placement **ret, struct refusal *refusal)
+{
+	const struct member **members = NULL;
+	struct placement *placement = NULL;
+	int error = set_check(set, refusal);
+
+	if (error)
+		return error;
+	error = -ENOMEM;
+	members = malloc((set->count + 1) * sizeof *members);
+	placement = calloc(1, sizeof *placement);
+	if (!members || !placement)
+		goto out;
+	placement->scheme = set->scheme;
+	placement->slots = set->slots;
+	placement->seed = set->seed;
+	placement->count = set->count;
+	error = members_order(set, members, refusal);
+	if (!error)
+		error = members_copy(placement, members);
+	if (!error)
+		error = owners_fill(placement, refusal);
+	if (!error) {
+		*ret = placement;
+		placement = NULL;
+	}
+out:
+	free(members);
+	placement_free(placement);
+	return error;
+}
+
+void placement_free(struct placement *placement)
+{
+	if (!placement)
+		return;
+	free(placement->members);
+	free(placement->names);
+	free(placement->owners);
+	free(placement->preferences);
+	free(placement);
+}
+
+uint32_t placement_slots(const struct placement *placement)
+{
+	return placement->slots;
+}
+
+size_t placement_members(const struct placement *placement)
+{
+	return placement->count;
+}
+
+const char *placement_member_name(const struct placement *placement, uint16_t member)
+{
+	return member < placement->count ? placement->members[member].name : NULL;
+}
+
+uint16_t placement_member_number(const struct placement *placement, const char *name)
+{
+	size_t from = 0, to = placement->count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		int order = strcmp(name, placement->members[middle].name);
+
+		if (!order)
+			return (uint16_t)middle;
+		if (order < 0)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return PLACEMENT_NONE;
+}
+
+const uint16_t *placement_owners(const struct placement *placement)
+{
+	return placement->owners;
+}
+
+size_t placement_walk(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max)
+{
+	const struct scheme *scheme = schemes[placement->scheme];
+
+	if (slot >= placement->slots || !placement->weighted)
+		return 0;
+	return (scheme->prefer ? scheme->prefer : walk_prefer)(placement, slot, ret_members, max);
+}
+
+const uint16_t *placement_preferences(struct placement *placement)
+{
+	size_t cells = (size_t)placement->slots * PLACEMENT_STORED_PREFERENCES;
+	uint16_t *preferences = placement->preferences;
+
+	if (preferences)
+		return preferences;
+	preferences = malloc(cells * sizeof *preferences);
+	if (!preferences)
+		return NULL;
+	if (!placement->weighted || schemes[placement->scheme]->prefer)
+		memset(preferences, 0xff, cells * sizeof *preferences);
+	if (placement->weighted && !schemes[placement->scheme]->prefer)
+		walk_fill(placement, preferences);
+	else
+		for (uint32_t slot = 0; slot < placement->slots; slot++)
+			placement_walk(placement, slot,
+				       preferences + (size_t)slot * PLACEMENT_STORED_PREFERENCES,
+				       PLACEMENT_STORED_PREFERENCES);
+	placement->preferences = preferences;
+	return preferences;
+}
+
+/* Names, not numbers, and little-endian: the digest says what the table means, on any host. */
+uint64_t placement_digest(struct placement *placement)
+{
+	const uint16_t *preferences = placement_preferences(placement);
+	uint64_t head[3] = {htole64(placement->scheme), htole64(placement->slots), htole64(placement->seed)};
+	XXH64_state_t state;
+
+	if (!preferences)
+		return 0;
+	XXH64_reset(&state, 0);
+	XXH64_update(&state, head, sizeof head);
+	for (uint32_t slot = 0; slot < placement->slots; slot++) {
+		uint64_t names[PLACEMENT_STORED_PREFERENCES];
+
+		for (int rank = 0; rank < PLACEMENT_STORED_PREFERENCES; rank++) {
+			uint16_t member = *preferences++;
+
+			names[rank] = member == PLACEMENT_NONE ? 0 : htole64(placement->members[member].hash);
+		}
+		XXH64_update(&state, names, sizeof names);
+	}
+	return XXH64_digest(&state);
+}
+
+const char *placement_scheme_name(enum placement_scheme scheme)
+{
+	return (unsigned int)scheme < PLACEMENT_SCHEMES ? scheme_names[scheme] : "unknown";
+}
+
+int placement_scheme_parse(const char *word, enum placement_scheme *ret)
+{
+	for (int scheme = 0; scheme < PLACEMENT_SCHEMES; scheme++)
+		if (!strcmp(word, scheme_names[scheme])) {
+			*ret = (enum placement_scheme)scheme;
+			return 0;
+		}
+	return -EINVAL;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk: a slot's preference list as the owners met on a pseudo-random walk over the pool's own table.
+ *
+ * Balance and weights are inherited from the table, whatever filled it: when a member fails, each of its
+ * slots draws its successor by lot from the whole table. The walk of a slot depends on seed and slot alone,
+ * so a change of the member set leaves the tail of a preference list alone wherever the slots it visits keep
+ * their owners.
+ *
+ * Where members live in several zones, those of the owner's zone go to the end of the list, in the order met.
+ */
+#include "score.h"
+#include "scheme.h"
+
+/* A walk is cut here; members it has not met follow by weighted rendezvous, so that every list is complete.
+ */
+enum { WALK_STEPS = 256 };
+
+/* A generator's state after k steps is where the k-th step of slot's walk looks (Knuth's MMIX constants). */
+static inline uint64_t walk_start(const struct placement *placement, uint32_t slot)
+{
+	return score_mix(placement->seed + (slot + 1ULL) * 0x9e3779b97f4a7c15ULL);
+}
+
+static inline uint16_t walk_step(const struct placement *placement, uint64_t *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return placement->owners[((*state >> 32) * placement->slots) >> 32];
+}
+
+static inline bool walk_listed(const uint16_t *members, size_t count, uint16_t member)
+{
+	for (size_t i = 0; i < count; i++)
+		if (members[i] == member)
+			return true;
+	return false;
+}
+
+/* Which members a stretch of the list is made of. */
+struct stretch {
+	bool same_zone; /* those of the zone, or those of all others */
+	bool any_zone;
+	uint16_t zone;
+};
+
+static inline bool stretch_takes(const struct stretch *stretch, const struct placed_member *member)
+{
+	return stretch->any_zone || (member->zone == stretch->zone) == stretch->same_zone;
+}
+
+/* The unlisted member of the stretch that is nearest to slot by weighted rendezvous, or PLACEMENT_NONE. */
+static uint16_t walk_nearest(const struct placement *placement, uint32_t slot, const struct stretch *stretch,
+			     const uint16_t *listed, size_t count)
+{
+	uint64_t start = walk_start(placement, slot);
+	struct score best = {0};
+	uint16_t nearest = PLACEMENT_NONE;
+
+	for (size_t i = 0; i < placement->count; i++) {
+		const struct placed_member *member = &placement->members[i];
+		struct score score;
+
+		if (!member->weight || !stretch_takes(stretch, member) ||
+		    walk_listed(listed, count, (uint16_t)i))
+			continue;
+		score = score_of(score_mix(start ^ member->hash), member->weight);
+		if (nearest == PLACEMENT_NONE || score_nearer(&score, &best)) {
+			best = score;
+			nearest = (uint16_t)i;
+		}
+	}
+	return nearest;
+}
+
+/* Appends the members of one stretch to a list of `count`, up to max in all. Returns how many are listed. */
+static size_t walk_stretch(const struct placement *placement, uint32_t slot, const struct stretch *stretch,
+			   uint16_t *members, size_t count, size_t max)
+{
+	uint64_t state = walk_start(placement, slot);
+
+	for (int step = 0; step < WALK_STEPS && count < max && count < placement->weighted; step++) {
+		uint16_t met = walk_step(placement, &state);
+
+		if (stretch_takes(stretch, &placement->members[met]) && !walk_listed(members, count, met))
+			members[count++] = met;
+	}
+	while (count < max && count < placement->weighted) {
+		uint16_t nearest = walk_nearest(placement, slot, stretch, members, count);
+
+		if (nearest == PLACEMENT_NONE)
+			break;
+		members[count++] = nearest;
+	}
+	return count;
+}
+
+size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max)
+{
+	uint16_t owner = placement->owners[slot];
+	struct stretch stretch = {.any_zone = placement->zones < 2};
+	size_t count = 1;
+
+	if (max == 0 || owner == PLACEMENT_NONE)
+		return 0;
+	ret_members[0] = owner;
+	stretch.zone = placement->members[owner].zone;
+	count = walk_stretch(placement, slot, &stretch, ret_members, count, max);
+	stretch.same_zone = true;
+	if (!stretch.any_zone)
+		count = walk_stretch(placement, slot, &stretch, ret_members, count, max);
+	return count;
+}
+
+/* The plain case, three members or more in one zone, kept tight: it decides what a change costs. Where the
+ * walk is cut, false. */
+static inline bool walk_three(const struct placement *placement, uint32_t slot, uint16_t *members)
+{
+	uint64_t state = walk_start(placement, slot);
+	uint16_t owner = placement->owners[slot], second, third;
+	int steps = WALK_STEPS;
+
+	do {
+		second = walk_step(placement, &state);
+	} while (second == owner && --steps > 0);
+	if (second == owner)
+		return false;
+	do {
+		third = walk_step(placement, &state);
+	} while ((third == owner || third == second) && --steps > 1);
+	if (third == owner || third == second)
+		return false;
+	members[0] = owner;
+	members[1] = second;
+	members[2] = third;
+	return true;
+}
+
+void walk_fill(const struct placement *placement, uint16_t *preferences)
+{
+	bool plain = placement->zones < 2 && placement->weighted >= PLACEMENT_STORED_PREFERENCES;
+
+	for (uint32_t slot = 0; slot < placement->slots; slot++) {
+		uint16_t *members = preferences + (size_t)slot * PLACEMENT_STORED_PREFERENCES;
+		size_t count;
+
+		if (plain && walk_three(placement, slot, members))
+			continue;
+		count = walk_prefer(placement, slot, members, PLACEMENT_STORED_PREFERENCES);
+		while (count < PLACEMENT_STORED_PREFERENCES)
+			members[count++] = PLACEMENT_NONE;
+	}
+}
