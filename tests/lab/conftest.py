@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lab as labs  # noqa: E402
+import holdfast  # noqa: E402
 import servers  # noqa: E402
 
 number = itertools.count(1)
@@ -64,3 +65,23 @@ def lab(make_lab):
     for backend in one.backends:
         servers.start_nginx(backend)
     return one
+
+
+@pytest.fixture(scope="module")
+def balanced(lab):
+    """balanced(weights=.., ports=.., backends=..): the lab and a daemon that serves them, made once a module."""
+    made = []
+
+    def make(backends=None, **shape):
+        if not made:
+            for backend in lab.backends:
+                holdfast.attach_receiver(backend)
+            daemon = holdfast.Daemon(lab.lb1).start()
+            chosen = [lab.hosts[name] for name in backends] if backends else lab.backends
+            holdfast.serve_pool(daemon, chosen, **shape)
+            labs.wait_until(lambda: lab.c1.run("curl", "-s", "-m", "1", "http://203.0.113.10/", check=False).stdout,
+                            20, "the VIP answers")
+            made.append((lab, daemon))
+        return made[0]
+
+    return make

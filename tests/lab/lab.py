@@ -263,7 +263,9 @@ def remove(tag):
     """Removes every trace of the lab of that tag. Nothing to remove is fine."""
     names = namespaces(tag)
     end_processes(names)
-    for pins in sorted(PINS.glob(f"{tag}-*")) if PINS.exists() else []:
+    # A receiver's pins are named after the inode of its namespace, an instance's after the instance.
+    receivers = [PINS / "receiver" / str(os.stat(NETNS / name).st_ino) for name in names]
+    for pins in [*receivers, *PINS.glob(f"{tag}-*")]:
         shutil.rmtree(pins, ignore_errors=True)
     for name in names:
         run(["ip", "netns", "del", name], check=False)

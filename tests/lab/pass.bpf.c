@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Passes everything. A veth delivers what its peer sends by XDP_TX only if it runs a native program of its own. */
+/* Passes everything. A veth delivers what its peer sends by XDP_TX only if it runs a native program of its
+ * own. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

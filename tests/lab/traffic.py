@@ -55,6 +55,7 @@ class Connections:
         self.started = 0
         self.answers = collections.Counter()
         self.errors = collections.Counter()
+        self.failures = []  # [began, ended, was it established, why], times of CLOCK_MONOTONIC
         self.flows = {}
         self.retransmitted = 0
 
@@ -69,19 +70,23 @@ class Connections:
         self.started += 1
         code = sock.connect_ex(self.server)
         if code not in (0, errno.EINPROGRESS):
-            self.errors[errno.errorcode[code]] += 1
+            self.fail(time.monotonic(), False, errno.errorcode[code])
             sock.close()
             return
-        self.open[sock.fileno()] = [sock, time.monotonic(), b""]
+        self.open[sock.fileno()] = [sock, time.monotonic(), b"", False]
         self.poll.register(sock.fileno(), select.EPOLLOUT)
 
+    def fail(self, began, established, why):
+        self.errors[why] += 1
+        self.failures.append([began, time.monotonic(), established, why])
+
     def end(self, fd, error=None):
-        sock, _, received = self.open.pop(fd)
+        sock, began, received, established = self.open.pop(fd)
         self.poll.unregister(fd)
         if not error and STATUS_OK not in received[:20]:
             error = "no answer"
         if error:
-            self.errors[error] += 1
+            self.fail(began, established, error)
         else:
             name = received.rsplit(b"\r\n\r\n", 1)[1].decode().strip()
             self.answers[name] += 1
@@ -98,6 +103,7 @@ class Connections:
                 error = entry[0].getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
                 if error:
                     return self.end(fd, errno.errorcode[error])
+                entry[3] = True
                 entry[0].send(REQUEST)
                 self.poll.modify(fd, select.EPOLLIN)
                 return None
@@ -109,7 +115,7 @@ class Connections:
 
     def expire(self):
         late = time.monotonic() - PATIENCE
-        for fd in [fd for fd, (_, began, _) in self.open.items() if began < late]:
+        for fd in [fd for fd, (_, began, *_) in self.open.items() if began < late]:
             self.end(fd, "timeout")
 
     def run(self):
@@ -122,7 +128,7 @@ class Connections:
                 self.advance(fd, event)
             self.expire()
         return {"started": self.started, "answers": self.answers, "errors": self.errors,
-                "failed": sum(self.errors.values()), "retransmitted": self.retransmitted, "flows": self.flows}
+                "failed": sum(self.errors.values()), "failures": self.failures, "retransmitted": self.retransmitted, "flows": self.flows}
 
 
 def send(args):

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every counter of loss on a packet's way, read where the kernel keeps it, with no daemon's help."""
+
+import json
+import re
+
+from lab import NETNS, PINS, TOP, run
+
+REASON = re.compile(r"X\((\w+), (\d+), \"([\w-]+)\", DROP")
+
+
+def reasons_that_drop():
+    """number -> word, from the header itself."""
+    text = (TOP / "include" / "holdfast" / "reasons.h").read_text()
+    return {int(number): word for _, number, word in REASON.findall(text)}
+
+
+def pinned_per_cpu(path):
+    """index -> sum over processors of the first field of a pinned per-CPU array."""
+    entries = json.loads(run(["bpftool", "-j", "map", "dump", "pinned", path]).stdout)
+    return {int.from_bytes(bytes(int(byte, 16) for byte in entry["key"]), "little"):
+            sum(int.from_bytes(bytes(int(byte, 16) for byte in value["value"][:8]), "little")
+                for value in entry["values"]) for entry in entries}
+
+
+def balancer_drops(instance):
+    counted = pinned_per_cpu(PINS / instance / "maps" / "reasons")
+    return {f"{instance} {word}": counted[number] for number, word in reasons_that_drop().items()}
+
+
+def link_drops(netns):
+    """Errors and drops of every link of a namespace, those of native XDP on veth included."""
+    inside = ["nsenter", f"--net={NETNS / netns}"]
+    drops = {}
+    for link in json.loads(run([*inside, "ip", "-json", "-statistics", "link", "show"]).stdout):
+        name = link["ifname"]
+        for way in ("rx", "tx"):
+            for what in ("errors", "dropped", "over_errors", "carrier_errors"):
+                drops[f"{netns} {name} {way} {what}"] = link["stats64"][way].get(what, 0)
+        if name != "lo":
+            for line in run([*inside, "ethtool", "-S", name]).stdout.splitlines():
+                what, _, value = line.strip().partition(": ")
+                if value and re.search(r"drop|err", what):
+                    drops[f"{netns} {name} {what}"] = int(value)
+    return drops
+
+
+def socket_drops(host):
+    """Datagrams that reached a host and no socket's queue."""
+    lines = [line.split() for line in host.run("cat", "/proc/net/snmp").stdout.splitlines() if line.startswith("Udp:")]
+    table = dict(zip(lines[0][1:], map(int, lines[1][1:])))
+    return {f"{host.netns} udp {name}": table[name] for name in ("NoPorts", "InErrors", "RcvbufErrors", "SndbufErrors")}
+
+
+def all_drops(lab, instance):
+    drops = balancer_drops(instance)
+    for netns in [lab.router_netns, *(host.netns for host in lab.hosts.values())]:
+        drops.update(link_drops(netns))
+    for host in lab.backends:
+        drops.update(socket_drops(host))
+    return drops
+
+
+def risen(before, after):
+    return {name: after[name] - before.get(name, 0) for name in after if after[name] != before.get(name, 0)}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backends come, go and change their weight while clients connect; no new connection fails."""
+
+import time
+
+import pytest
+
+import servers
+from lab import wait_until
+
+VIP = "203.0.113.10"
+AT_ONCE = 8
+
+
+@pytest.fixture
+def pool(balanced):
+    """Two backends of four in the pool, whatever an earlier test left."""
+    lab, daemon = balanced()
+    for name in ("b3", "b4"):
+        daemon.say(f"backend remove db/{name}", check=False)
+    for name in ("b1", "b2"):
+        daemon.say(f"backend add db/{name} {lab.hosts[name].address}", check=False)
+        daemon.say(f"backend set db/{name} --weight 100")
+    return lab, daemon
+
+
+def answers_of(lab, count=400):
+    counted = servers.start_traffic(lab.c1, "connect", VIP, 80, "--count", count).result(60)
+    assert counted["failed"] == 0, counted["errors"]
+    return counted["answers"]
+
+
+CHANGES = {
+    "add": ["backend add db/b3 10.0.0.13"],
+    "remove": ["backend remove db/b2"],
+    "re-weight": ["backend set db/b1 --weight 300"],
+    "many": ["backend add db/b3 10.0.0.13", "backend add db/b4 10.0.0.14 --weight 50", "backend set db/b2 --weight 7",
+             "backend remove db/b3", "backend set db/b1 --weight 250", "backend remove db/b4"],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_no_new_connection_fails(pool, change):
+    lab, daemon = pool
+    traffic = servers.start_traffic(lab.c1, "connect", VIP, 80, "--rate", "400", "--at-once", AT_ONCE)
+    time.sleep(0.5)
+    spans = []
+    for words in CHANGES[change]:
+        began = time.monotonic()
+        daemon.say(words)
+        spans.append((began, time.monotonic()))
+        time.sleep(0.3)
+    counted = traffic.result()
+    assert counted["started"] > 100
+    # Whatever began before a change and ended after it was no new connection; nothing else may fail, nor wait.
+    others = [failure for failure in counted["failures"]
+              if not any(failure[0] <= end and failure[1] >= began for began, end in spans)]
+    assert not others
+    assert not [failure for failure in counted["failures"] if not failure[2]], "failed to connect at all"
+    assert counted["failed"] <= AT_ONCE * len(spans)
+
+
+def test_an_added_backend_gets_its_share_and_a_removed_one_nothing(pool):
+    lab, daemon = pool
+    assert set(answers_of(lab)) == {"b1", "b2"}
+    daemon.say("backend add db/b3 10.0.0.13")
+    assert set(answers_of(lab)) == {"b1", "b2", "b3"}
+    daemon.say("backend remove db/b1")
+    assert set(answers_of(lab)) == {"b2", "b3"}
+
+
+def test_a_download_outlives_the_removal_of_another_backend(pool):
+    lab, daemon = pool
+    downloads = [servers.Process(lab.c1, f"download-{n}", [
+        "curl", "-sS", "--fail", "--max-time", "60", "--limit-rate", "16m", "-o", "/dev/null", "-w",
+        "%header{x-backend} %{size_download}", f"http://{VIP}/file"]) for n in range(8)]
+    time.sleep(1)
+    daemon.say("backend remove db/b2")
+    ended = [download.wait(90).split() for download in downloads]
+    on_the_kept = [words for words in ended if words and words[0] == "b1"]
+    assert on_the_kept, ended
+    assert all(words == ["b1", str(servers.FILE_BYTES)] for words in on_the_kept), ended
+
+
+def test_a_dry_run_changes_nothing(pool):
+    lab, daemon = pool
+    before = daemon.json("pool show db")
+    said = daemon.say("--dry-run backend remove db/b2").stdout
+    assert said.strip()
+    assert daemon.json("pool show db") == before
+    assert set(answers_of(lab)) == {"b1", "b2"}
+
+
+def test_a_refused_change_changes_nothing_and_says_what_would_be_right(pool):
+    lab, daemon = pool
+    before = daemon.json("pool show db")
+    refused = daemon.say("backend add db/b1 10.0.0.99", check=False)
+    assert refused.returncode == 1
+    assert "b1" in refused.stderr
+    assert daemon.json("pool show db") == before
+
+
+def test_a_disabled_backend_returns_to_exactly_its_slots(pool):
+    _, daemon = pool
+    before = daemon.json("pool show db")
+    daemon.say("backend disable db/b1")
+    wait_until(lambda: daemon.json("backend show db/b1")["admin"] == "disabled", 5, "b1 is disabled")
+    daemon.say("backend activate db/b1")
+    assert daemon.json("pool show db")["digest"] == before["digest"]

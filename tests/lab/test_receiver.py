@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A receiver takes the wrapping off what allowed balancers send to addresses the host has, and nothing else."""
+
+import pytest
+
+import holdfast
+from lab import BUILD, LabError
+
+VIP = "203.0.113.10"
+
+
+@pytest.fixture
+def one_backend(balanced):
+    lab, daemon = balanced(backends=("b1",))
+    yield lab, lab.b1
+    holdfast.attach_receiver(lab.b1)
+
+
+def receiver(host, *words, check=True):
+    return host.run(BUILD / "holdfast", "receiver", *words, check=check)
+
+
+def test_without_a_receiver_nothing_is_answered(one_backend):
+    lab, host = one_backend
+    assert lab.c1.curl(f"http://{VIP}/") == host.name
+    holdfast.detach_receiver(host)
+    with pytest.raises(LabError):
+        lab.c1.curl(f"http://{VIP}/", timeout=1)
+    holdfast.attach_receiver(host)
+    assert lab.c1.curl(f"http://{VIP}/") == host.name
+
+
+def test_other_senders_are_dropped_and_counted(one_backend):
+    lab, host = one_backend
+    receiver(host, "attach", "eth0", "--from", "192.0.2.0/24")
+    with pytest.raises(LabError):
+        lab.c1.curl(f"http://{VIP}/", timeout=1)
+    listed = receiver(host, "list").stdout
+    assert "192.0.2.0/24" in listed
+    assert "bad-source" in listed
+
+
+def test_an_address_that_the_host_has_not_is_dropped(one_backend):
+    lab, host = one_backend
+    host.run("ip", "addr", "del", f"{VIP}/32", "dev", "lo")
+    try:
+        holdfast.attach_receiver(host)
+        with pytest.raises(LabError):
+            lab.c1.curl(f"http://{VIP}/", timeout=1)
+        assert "not-a-vip" in receiver(host, "list").stdout
+    finally:
+        host.run("ip", "addr", "add", f"{VIP}/32", "dev", "lo")
+
+
+def test_a_host_without_any_vip_is_warned_of(make_lab):
+    lab = make_lab(clients=0, balancers=0, backends=1, vips=[])
+    assert "VIP" in holdfast.attach_receiver(lab.b1).stderr
+
+
+def test_its_own_traffic_is_left_alone(one_backend):
+    lab, host = one_backend
+    assert lab.c1.curl(f"http://{host.address}/") == host.name
+    assert lab.c1.curl(f"http://[{host.address6}]/") == host.name
