@@ -130,7 +130,7 @@ struct hf_backend {
 	__be32 dst[4];   /* outer destination; IPv4: dst[0] */
 	__be32 src[4];   /* outer source */
 	__be32 src_mask; /* bits of the source's last word (IPv4: src[0]) that the flow's hash fills */
-	__u32 csum;      /* folded to 32 bits: sum of the outer IPv4 header's words that never change */
+	__u32 csum;      /* sum of the outer IPv4 header's words that never change: hf_outer_csum() */
 	__be16 gue_port;
 	__u16 ordinal; /* the backend's place among the counters of its pool's services */
 	__u8 family;   /* enum hf_family of dst and src */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * hash: the flow's hash, by the seed and policy of the table that its service's pool uses now.
+ */
+#ifndef HOLDFAST_HASH_BPF_H
+#define HOLDFAST_HASH_BPF_H
+
+#include "maps.bpf.h"
+#include "packet.bpf.h"
+
+static __always_inline int flow_hash(struct packet *packet)
+{
+	const __u64 *pool = map_at(&pools, packet->service->pool);
+	__u32 number;
+
+	number = pool ? load64(pool) : 0;
+	packet->table = map_at(&tables, number);
+	if (unlikely(!number || !packet->table))
+		return -HF_REASON_NO_TABLE;
+	packet->hash = hf_flow_hash(&packet->tuple, packet->table->hash, packet->table->seed);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The balancer's data plane: a packet's way from the wire to its backend, a stage a line. Each stage is told
+ * in the header of its name; holdfast/abi.h says what user space puts in the maps.
+ */
+#include "packet.bpf.h"
+#include "maps.bpf.h"
+#include "parse.bpf.h"
+#include "service.bpf.h"
+#include "hash.bpf.h"
+#include "slot.bpf.h"
+#include "backend.bpf.h"
+#include "wrap.bpf.h"
+#include "transmit.bpf.h"
+#include "count.bpf.h"
+
+static __always_inline int balance(struct xdp_md *ctx)
+{
+	struct packet packet = {
+		.ctx = ctx,
+		.start = (void *)(long)ctx->data,
+		.end = (void *)(long)ctx->data_end,
+	};
+	int outcome;
+
+	packet.frame = packet.end - packet.start;
+	(outcome = packet_parse(&packet)) || (outcome = service_find(&packet)) ||
+		(outcome = flow_hash(&packet)) || (outcome = slot_find(&packet)) ||
+		(outcome = backend_find(&packet)) || (outcome = packet_wrap(&packet)) ||
+		(outcome = packet_transmit(&packet));
+	return packet_finish(&packet, outcome);
+}
+
+/* For drivers and MTUs whose packets are always in one buffer, and for test runs. */
+SEC("xdp")
+int balance_linear(struct xdp_md *ctx)
+{
+	return balance(ctx);
+}
+
+/* For packets in several buffers: large MTUs. */
+SEC("xdp.frags")
+int balance_frags(struct xdp_md *ctx)
+{
+	return balance(ctx);
+}
+
+const char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the stages know of the packet in hand. Every stage takes it, adds to it, and returns 0 (go on), a
+ * negative reason (reasons.h) or a positive XDP verdict.
+ */
+#ifndef HOLDFAST_PACKET_BPF_H
+#define HOLDFAST_PACKET_BPF_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <holdfast/flowhash.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "headers are put together as little-endian words");
+
+#define likely(condition)   __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+struct packet {
+	struct xdp_md *ctx;
+	void *start; /* of the Ethernet header; stale once wrapped */
+	void *end;
+
+	/* parse */
+	struct hf_tuple tuple; /* as the client sends it, even when the packet is an ICMP error about it */
+	__u32 frame;           /* bytes as they came, Ethernet header included */
+	__u32 length;          /* of the IP packet, header included */
+	__u8 family;           /* of the packet, enum hf_family */
+	__u8 tos;              /* or the traffic class */
+	__u8 tcp_flags;        /* the byte of CWR .. FIN; 0 if not TCP */
+	__u8 portless;         /* enum hf_reason why it has no ports to go by; 0: it has */
+
+	/* service, hash, slot, backend */
+	const struct hf_service *service;
+	const struct hf_table *table;
+	const struct hf_backend *backend;
+	const struct hf_link *link;
+	__u64 hash;
+	__u64 slot_word;
+	__u64 next_hop;
+	__u32 slot; /* index of slots */
+	__u32 backend_number;
+};
+
+enum { TCP_FIN = 0x01, TCP_SYN = 0x02, TCP_RST = 0x04, TCP_ACK = 0x10 };
+
+/* A TCP connection's first packet: the only one that may choose a backend anew. */
+static __always_inline bool packet_opens(const struct packet *packet)
+{
+	return (packet->tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
+}
+
+/* Packets have no alignment; the verifier lets a wide access pass where the machine does. */
+static __always_inline __u64 load64(const void *from)
+{
+	return *(const volatile __u64 *)from;
+}
+
+static __always_inline __u32 load32(const void *from)
+{
+	return *(const volatile __u32 *)from;
+}
+
+static __always_inline void store64(void *to, __u64 value)
+{
+	*(volatile __u64 *)to = value;
+}
+
+static __always_inline void store32(void *to, __u32 value)
+{
+	*(volatile __u32 *)to = value;
+}
+
+/* An IPv6 address out of a packet. */
+static __always_inline void address_load(__be32 to[4], const void *from)
+{
+	__u64 words[] = {load64(from), load64(from + 8)};
+
+	__builtin_memcpy(to, words, sizeof(words));
+}
+
+#endif

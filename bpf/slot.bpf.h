@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * slot: which slot the hash falls in, and so who owns the flow.
+ */
+#ifndef HOLDFAST_SLOT_BPF_H
+#define HOLDFAST_SLOT_BPF_H
+
+#include "maps.bpf.h"
+#include "packet.bpf.h"
+
+static __always_inline int slot_find(struct packet *packet)
+{
+	const __u64 *word;
+
+	packet->slot = packet->table->first + hf_slot_index(packet->hash, packet->table->size);
+	word = map_at(&slots, packet->slot);
+	if (unlikely(!word))
+		return -HF_REASON_NO_TABLE;
+	packet->slot_word = load64(word);
+	packet->backend_number = packet->slot_word & 0xffff;
+	return 0;
+}
+
+#endif
