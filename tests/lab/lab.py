@@ -179,7 +179,7 @@ class Lab:
     def up(self):
         mount_bpffs()
         if self.dir.exists() or (NETNS / self.router_netns).exists():
-            raise LabError(f"a lab {self.tag} stands already")
+            raise LabError(f"a lab {self.tag} stands already (scripts/lab down removes it)")
         self.dir.mkdir(parents=True, mode=0o755)
         (self.dir / "lab.json").write_text(json.dumps(
             {"clients": len(self.clients), "balancers": len(self.balancers), "backends": len(self.backends),
@@ -259,13 +259,13 @@ def end_processes(netns_names):
             return
 
 
-def remove(tag):
-    """Removes every trace of the lab of that tag. Nothing to remove is fine."""
+def remove(tag, instances=()):
+    """Removes every trace of the lab of that tag, and of the instances named. Nothing to remove is fine."""
     names = namespaces(tag)
     end_processes(names)
     # A receiver's pins are named after the inode of its namespace, an instance's after the instance.
     receivers = [PINS / "receiver" / str(os.stat(NETNS / name).st_ino) for name in names]
-    for pins in [*receivers, *PINS.glob(f"{tag}-*")]:
+    for pins in [*receivers, *PINS.glob(f"{tag}-*"), *(PINS / name for name in instances)]:
         shutil.rmtree(pins, ignore_errors=True)
     for name in names:
         run(["ip", "netns", "del", name], check=False)
