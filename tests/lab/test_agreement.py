@@ -10,7 +10,7 @@ MORE_CLIENTS = [f"198.51.100.{n}" for n in range(129, 149)]
 
 
 def digest(daemon):
-    return daemon.json("pool show db")["digest"]
+    return daemon.json("pool show db")["digests"]["table"]
 
 
 def test_order_of_members_does_not_matter(make_lab):
@@ -30,7 +30,7 @@ def test_order_of_members_does_not_matter(make_lab):
 
 def test_another_seed_is_another_table(make_lab):
     lab = make_lab(clients=0, balancers=1, backends=0)
-    daemons = [holdfast.Daemon(lab.lb1, suffix, seed).start() for suffix, seed in (("", "11"), ("-other", "12"))]
+    daemons = [holdfast.Daemon(lab.lb1, suffix, seed).start() for suffix, seed in (("", "0000000000000011"), ("-other", "0000000000000012"))]
     for daemon in daemons:
         daemon.say("pool add db")
         daemon.say("backend add db/b1 10.0.0.11")

@@ -64,7 +64,7 @@ def test_restart_adopts_what_is_pinned(running):
     assert lab.c1.curl(f"http://{VIP}/")
     daemon.start()
     assert attachment(daemon) == ids
-    assert daemon.json("pool show db")["digest"] == pool["digest"]
+    assert daemon.json("pool show db")["digests"] == pool["digests"]
     assert lab.c1.curl(f"http://{VIP}/")
 
 
@@ -79,7 +79,7 @@ def test_after_a_reboot_everything_is_built_again(running):
     counted = servers.start_traffic(lab.c1, "connect", VIP, 80, "--count", "200").result(60)
     assert counted["failed"] == 0
     assert set(counted["answers"]) == {backend.name for backend in lab.backends}
-    assert daemon.json("pool show db")["digest"] == pool["digest"]
+    assert daemon.json("pool show db")["digests"] == pool["digests"]
 
 
 def test_half_a_set_of_pins_is_made_whole(running):
