@@ -50,11 +50,12 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/t
 BENCH := $(patsubst tests/unit/bench_%.c,$(BUILD)/bench-%,$(sort $(wildcard tests/unit/bench_*.c)))
 LAB := $(patsubst tests/lab/%.bpf.c,$(BUILD)/lab/%.bpf.o,$(sort $(wildcard tests/lab/*.bpf.c))) \
        $(patsubst tests/lab/%.c,$(BUILD)/lab/%,$(filter-out %.bpf.c,$(sort $(wildcard tests/lab/*.c))))
+STORM := $(BUILD)/storm/flock-server $(BUILD)/storm/flock-client
 # A room still empty builds nothing.
 PROGRAMS := $(if $(DAEMON),$(BUILD)/holdfastd) $(if $(CLI),$(BUILD)/holdfast)
 
 all: $(PROGRAMS) $(BPF:%=$(BUILD)/bpf/%.bpf.o)
-test-programs: all $(UNIT) $(BENCH) $(LAB)
+test-programs: all $(UNIT) $(BENCH) $(LAB) $(STORM)
 
 # Libraries and programs -----------------------------------------------------
 
@@ -117,6 +118,13 @@ $(BUILD)/lab/%.bpf.o: tests/lab/%.bpf.c
 	@$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/lab/%: $(BUILD)/obj/tests/lab/%.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+
+$(BUILD)/storm/flock-server: $(call objects,tests/storm/endpoint.c)
+$(BUILD)/storm/flock-client: $(call objects,tests/storm/endpoint.c tests/storm/flow.c tests/storm/tally.c)
+$(BUILD)/storm/%: $(BUILD)/obj/tests/storm/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
