@@ -18,28 +18,33 @@ static const struct scheme *const schemes[PLACEMENT_SCHEMES] = {
 	[PLACEMENT_MAGLEV] = &scheme_maglev,
 };
 
-static int set_check(const struct member_set *set, struct refusal *refusal)
+int placement_check_slots(enum placement_scheme scheme, uint32_t slots, struct refusal *refusal)
 {
-	if ((unsigned int)set->scheme >= PLACEMENT_SCHEMES) {
-		refuse(refusal, -EINVAL, "scheme number %d is unknown", (int)set->scheme);
+	if ((unsigned int)scheme >= PLACEMENT_SCHEMES) {
+		refuse(refusal, -EINVAL, "scheme number %d is unknown", (int)scheme);
 		return -EINVAL;
 	}
-	if (!schemes[set->scheme]) {
-		refuse(refusal, -EINVAL, "scheme %s is not available", scheme_names[set->scheme]);
+	if (!schemes[scheme]) {
+		refuse(refusal, -EINVAL, "scheme %s is not available", scheme_names[scheme]);
 		refusal_right(refusal, "scheme maglev");
 		return -EINVAL;
 	}
-	if (set->slots < PLACEMENT_MIN_SLOTS || set->slots > PLACEMENT_MAX_SLOTS) {
-		refuse(refusal, -EINVAL, "table size %u is out of range", set->slots);
+	if (slots < PLACEMENT_MIN_SLOTS || slots > PLACEMENT_MAX_SLOTS) {
+		refuse(refusal, -EINVAL, "table size %u is out of range", slots);
 		refusal_right(refusal, "a size from %d to %d", PLACEMENT_MIN_SLOTS, PLACEMENT_MAX_SLOTS);
 		return -EINVAL;
 	}
+	return schemes[scheme]->check_slots ? schemes[scheme]->check_slots(slots, refusal) : 0;
+}
+
+static int set_check(const struct member_set *set, struct refusal *refusal)
+{
 	if (set->count > PLACEMENT_MAX_MEMBERS) {
 		refuse(refusal, -EINVAL, "%zu members are too many", set->count);
 		refusal_right(refusal, "at most %d members", PLACEMENT_MAX_MEMBERS);
 		return -EINVAL;
 	}
-	return schemes[set->scheme]->check_slots ? schemes[set->scheme]->check_slots(set->slots, refusal) : 0;
+	return placement_check_slots(set->scheme, set->slots, refusal);
 }
 
 static int member_before(const void *a, const void *b)

@@ -84,6 +84,9 @@ size_t placement_walk(const struct placement *placement, uint32_t slot, uint16_t
  * equal member sets. */
 uint64_t placement_digest(struct placement *placement);
 
+/* Whether a scheme takes tables of this size. 0, or -EINVAL with *refusal naming sizes that would do. */
+int placement_check_slots(enum placement_scheme scheme, uint32_t slots, struct refusal *refusal);
+
 const char *placement_scheme_name(enum placement_scheme scheme);
 /* 0 or -EINVAL. */
 int placement_scheme_parse(const char *word, enum placement_scheme *ret);
