@@ -24,6 +24,8 @@ int address_parse(const char *text, struct address *ret);
 const char *address_text(const struct address *address, char text[ADDRESS_TEXT]); /* returns text */
 bool address_equal(const struct address *a, const struct address *b);
 int address_compare(const struct address *a, const struct address *b);
+/* An address that a host can have: not unspecified, multicast, broadcast, or (IPv4) in 0/8 or 127/8. */
+bool address_unicast(const struct address *address);
 
 /* "10.0.0.0/8"; a bare address is a prefix of full length. Host bits that are set are an error. */
 int prefix_parse(const char *text, struct prefix *ret);

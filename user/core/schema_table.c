@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of keys. Their order is the order in which files and manual pages show them. */
+#include <holdfast/abi.h>
+
+#include "model.h"
+#include "schema.h"
+
+static const char *scheme_word(unsigned int value)
+{
+	return value < PLACEMENT_SCHEMES ? placement_scheme_name(value) : NULL;
+}
+
+static const char *admin_word(unsigned int value)
+{
+	return value <= ADMIN_DISABLED ? admin_name(value) : NULL;
+}
+
+static const char *rule_word(unsigned int value)
+{
+	static const char *const words[] = {"auto", "up", "down"};
+
+	return value <= HEALTH_FORCED_DOWN ? words[value] : NULL;
+}
+
+static const char *encap_word(unsigned int value)
+{
+	return value <= HF_ENCAP_L2 ? encap_name((uint8_t)value) : NULL;
+}
+
+static const char *hash_word(unsigned int value)
+{
+	return value <= HF_HASH_SOURCE ? hash_name((uint8_t)value) : NULL;
+}
+
+static const char *track_word(unsigned int value)
+{
+	return value <= HF_TRACK_NEVER ? track_name((uint8_t)value) : NULL;
+}
+
+static const char *mode_word(unsigned int value)
+{
+	return value <= MODE_GENERIC ? mode_name(value) : NULL;
+}
+
+#define AT(type, member) .offset = offsetof(struct type, member), .size = sizeof(((struct type *)0)->member)
+
+static const struct schema_key interface_keys[] = {
+	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(interface, name),
+	 .help = "The network interface, such as eth0."},
+	{"mode", SCHEMA_CHOICE, SCHEMA_QUIET, AT(interface, mode), .word = mode_word, .standard = "auto",
+	 .help = "How the program is attached: native in the driver, generic in the stack, auto the former "
+		 "where it "
+		 "works."},
+	{"share", SCHEMA_BOOL, SCHEMA_QUIET, AT(interface, share), .standard = "false",
+	 .help = "Whether the interface is shared with other XDP programs, through libxdp's dispatcher."},
+	{0},
+};
+
+static const struct schema_key backend_keys[] = {
+	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(backend, name),
+	 .help = "The backend's name, unique in its pool. Placement follows the name, never the address."},
+	{"address", SCHEMA_ADDRESS, SCHEMA_REQUIRED, AT(backend, address),
+	 .help = "Where packets are sent, wrapped."},
+	{"weight", SCHEMA_NUMBER, 0, AT(backend, weight), .low = 0, .high = WEIGHT_MAX, .standard = "100",
+	 .help = "Its share of new flows, in proportion to the other weights of the pool. 0 takes none."},
+	{"zone", SCHEMA_NAME, SCHEMA_QUIET, AT(backend, zone),
+	 .help = "What fails together. A slot's second and third choices prefer other zones."},
+	{"admin", SCHEMA_CHOICE, SCHEMA_STATE, AT(backend, admin), .word = admin_word, .standard = "active",
+	 .help = "active; draining: no new flows, old ones stay; disabled: no flows. A file that is silent "
+		 "leaves what "
+		 "the command line set."},
+	{"health", SCHEMA_CHOICE, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, health), .word = rule_word,
+	 .standard = "auto", .help = "auto: as the probes find it; up or down: whatever they find."},
+	{"since", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, since), .high = INT64_MAX,
+	 .help = "When admin or health last changed, in milliseconds since 1970. Written by export --state."},
+	{"deadline", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, deadline), .high = INT64_MAX,
+	 .help = "When a drain ends the flows that are left, in milliseconds since 1970; 0 never. Written by "
+		 "export "
+		 "--state."},
+	{"removing", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, removing), .standard = "false",
+	 .help = "Whether the backend leaves its pool when it is drained. Written by export --state."},
+	{0},
+};
+
+static const struct schema_key pool_keys[] = {
+	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(pool, name), .help = "The pool's name."},
+	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, scheme), .word = scheme_word, .standard = "maglev",
+	 .help = "How slots are placed on backends; see holdfast placement compare."},
+	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, slots), .low = PLACEMENT_MIN_SLOTS,
+	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537",
+	 .help = "Slots of the pool's table. Maglev needs a prime, a hundred times the backends or more."},
+	{"seed", SCHEMA_SEED, SCHEMA_QUIET, AT(pool, seed),
+	 .help = "The pool's own seed of placement and flow hash; without it, the instance's."},
+	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, hash), .word = hash_word, .standard = "5tuple",
+	 .help = "What of a flow decides its slot: addresses, ports and protocol, or the client's address "
+		 "alone."},
+	{"encap", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, encap), .word = encap_word, .standard = "ipip",
+	 .help = "How packets are wrapped: ipip, gue (names the hops for receivers), gre, or l2 (only the "
+		 "Ethernet "
+		 "addresses change)."},
+	{"gue_port", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, gue_port), .low = 1, .high = UINT16_MAX,
+	 .standard = "19523", .help = "The UDP port of receivers, for encap gue."},
+	{"source", SCHEMA_SOURCE, SCHEMA_QUIET, .offset = offsetof(struct pool, source4),
+	 .size = 2 * sizeof(struct prefix),
+	 .help = "Outer source addresses: a prefix over which flows are spread, or one address; of either "
+		 "family, or "
+		 "one of each with a comma between. Without it, the route's own source address."},
+	{"grace", SCHEMA_DURATION, SCHEMA_QUIET, AT(pool, tcp_grace), .high = 86400, .standard = "10s",
+	 .help = "How long TCP flows stay on a backend that goes down, so that a false alarm breaks "
+		 "nothing."},
+	{"udp_grace", SCHEMA_DURATION, SCHEMA_QUIET, AT(pool, udp_grace), .high = 86400, .standard = "0s",
+	 .help = "The same for UDP flows."},
+	{"backends", SCHEMA_LIST, 0, .items = &schema_backend, .help = "The members of the pool."},
+	{0},
+};
+
+static const struct schema_key service_keys[] = {
+	{"listen", SCHEMA_LISTEN, SCHEMA_REQUIRED,
+	 .help = "Protocol, virtual address and port that clients connect to."},
+	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(service, pool), .help = "The pool that serves it."},
+	{"track", SCHEMA_CHOICE, SCHEMA_QUIET, AT(service, track), .word = track_word, .standard = "auto",
+	 .help = "Which flows are remembered: auto those of moving slots, always every one, never none."},
+	{"idle", SCHEMA_DURATION, SCHEMA_QUIET, AT(service, idle), .high = 30 * 86400,
+	 .help = "How long a flow may be silent and still count as alive; without it (or 0) 2h for TCP, 30s "
+		 "for UDP."},
+	{0},
+};
+
+static const struct schema_key root_keys[] = {
+	{"version", SCHEMA_NUMBER, SCHEMA_REQUIRED | SCHEMA_FILE, .size = sizeof(uint32_t), .low = 1,
+	 .high = 1, .help = "The version of this format: 1."},
+	{"seed", SCHEMA_SEED, SCHEMA_REQUIRED, AT(model, seed),
+	 .help = "Seed of placement and flow hash: equal on every balancer of these services. holdfast seed "
+		 "makes one."},
+	{"interfaces", SCHEMA_LIST, 0, .items = &schema_interface, .help = "Where traffic arrives."},
+	{"pools", SCHEMA_LIST, 0, .items = &schema_pool, .help = "Sets of backends."},
+	{"services", SCHEMA_LIST, 0, .items = &schema_service, .help = "What clients connect to."},
+	{0},
+};
+
+const struct schema schema_interface = {"interface", "name", interface_keys, sizeof(struct interface)};
+const struct schema schema_backend = {"backend", "name", backend_keys, sizeof(struct backend)};
+const struct schema schema_pool = {"pool", "name", pool_keys, sizeof(struct pool)};
+const struct schema schema_service = {"service", "listen", service_keys, sizeof(struct service)};
+const struct schema schema_root = {"configuration", NULL, root_keys, sizeof(struct model)};
