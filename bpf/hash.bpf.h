@@ -11,11 +11,12 @@
 static __always_inline int flow_hash(struct packet *packet)
 {
 	const __u64 *pool = map_at(&pools, packet->service->pool);
-	__u32 number;
 
-	number = pool ? load64(pool) : 0;
-	packet->table = map_at(&tables, number);
-	if (unlikely(!number || !packet->table))
+	if (unlikely(!pool))
+		return -HF_REASON_NO_TABLE;
+	/* Table 0 is empty: a pool without a table has no backend, and is told apart there. */
+	packet->table = map_at(&tables, load64(pool));
+	if (unlikely(!packet->table))
 		return -HF_REASON_NO_TABLE;
 	packet->hash = hf_flow_hash(&packet->tuple, packet->table->hash, packet->table->seed);
 	return 0;

@@ -6,6 +6,7 @@
 #include "packet.bpf.h"
 #include "maps.bpf.h"
 #include "parse.bpf.h"
+#include "icmp.bpf.h"
 #include "service.bpf.h"
 #include "hash.bpf.h"
 #include "slot.bpf.h"
@@ -14,21 +15,44 @@
 #include "transmit.bpf.h"
 #include "count.bpf.h"
 
+/* Inlined once for each family, so that every stage knows it when it is compiled. */
+static __always_inline int packet_balance(struct packet *packet, int family)
+{
+	int outcome;
+
+	packet->tuple.family = family;
+	(outcome = packet_parse(packet)) ||
+		(outcome = icmp_parse(packet)) ||
+		(outcome = service_find(packet)) ||
+		(outcome = flow_hash(packet)) ||
+		(outcome = slot_find(packet)) ||
+		(outcome = backend_find(packet)) ||
+		(outcome = packet_wrap(packet)) ||
+		(outcome = packet_transmit(packet));
+	return packet_finish(packet, outcome);
+}
+
 static __always_inline int balance(struct xdp_md *ctx)
 {
 	struct packet packet = {
 		.ctx = ctx,
 		.start = (void *)(long)ctx->data,
 		.end = (void *)(long)ctx->data_end,
+		.frame = ctx->data_end - ctx->data,
+		.control = map_at(&control, 0),
 	};
-	int outcome;
+	int family = ethernet_family(&packet);
 
-	packet.frame = packet.end - packet.start;
-	(outcome = packet_parse(&packet)) || (outcome = service_find(&packet)) ||
-		(outcome = flow_hash(&packet)) || (outcome = slot_find(&packet)) ||
-		(outcome = backend_find(&packet)) || (outcome = packet_wrap(&packet)) ||
-		(outcome = packet_transmit(&packet));
-	return packet_finish(&packet, outcome);
+	if (unlikely(!packet.control))
+		return XDP_PASS;
+	switch (family) {
+	case HF_IPV4:
+		return packet_balance(&packet, HF_IPV4);
+	case HF_IPV6:
+		return packet_balance(&packet, HF_IPV6);
+	default:
+		return packet_finish(&packet, family);
+	}
 }
 
 /* For drivers and MTUs whose packets are always in one buffer, and for test runs. */

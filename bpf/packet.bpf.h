@@ -21,15 +21,16 @@ struct packet {
 	struct xdp_md *ctx;
 	void *start; /* of the Ethernet header; stale once wrapped */
 	void *end;
+	const struct hf_control *control;
 
 	/* parse */
 	struct hf_tuple tuple; /* as the client sends it, even when the packet is an ICMP error about it */
 	__u32 frame;           /* bytes as they came, Ethernet header included */
 	__u32 length;          /* of the IP packet, header included */
-	__u8 family;           /* of the packet, enum hf_family */
 	__u8 tos;              /* or the traffic class */
 	__u8 tcp_flags;        /* the byte of CWR .. FIN; 0 if not TCP */
-	__u8 portless;         /* enum hf_reason why it has no ports to go by; 0: it has */
+	void *layer4;          /* behind the IP header, set for ICMP alone */
+	__s32 room;            /* bytes of the IP packet from there on */
 
 	/* service, hash, slot, backend */
 	const struct hf_service *service;
@@ -62,6 +63,11 @@ static __always_inline __u32 load32(const void *from)
 	return *(const volatile __u32 *)from;
 }
 
+static __always_inline __u16 load16(const void *from)
+{
+	return *(const volatile __u16 *)from;
+}
+
 static __always_inline void store64(void *to, __u64 value)
 {
 	*(volatile __u64 *)to = value;
@@ -78,6 +84,17 @@ static __always_inline void address_load(__be32 to[4], const void *from)
 	__u64 words[] = {load64(from), load64(from + 8)};
 
 	__builtin_memcpy(to, words, sizeof(words));
+}
+
+static __always_inline void address_copy(__be32 to[4], const __be32 from[4])
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = from[i];
+}
+
+static __always_inline bool address_equal(const __be32 a[4], const __be32 b[4])
+{
+	return !((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]));
 }
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * parse: from the Ethernet header to the ports. A packet without readable ports goes on with the reason in
- * `portless`: whether it matters depends on whether its address is a VIP.
+ * parse: from the IP header to the ports. Where there are none to go by, the reason matters only if the
+ * address is a VIP.
+ *
+ * Fields are loaded one by one and no wider than they are: a packet's bytes may have been written a moment
+ * ago, and a load that spans two stores waits for both.
  */
 #ifndef HOLDFAST_PARSE_BPF_H
 #define HOLDFAST_PARSE_BPF_H
@@ -11,75 +14,97 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include "packet.bpf.h"
+#include "service.bpf.h"
 
 enum {
-	IPV4_FRAGMENT_BITS = 0x3fff, /* more fragments, and the offset */
+	IPV4_HEADER = sizeof(struct iphdr),
 	IPV6_HEADER = sizeof(struct ipv6hdr),
+	IPV4_FRAGMENT_BITS = 0x3fff, /* more fragments, and the offset */
 	IPV6_FRAGMENT_BITS = 0xfff9, /* of a fragment header's first word: the offset, and more fragments */
 	MAX_EXTENSIONS = 6,
 	TCP_HEADER = 20,
 	UDP_HEADER = 8,
-	ICMP_HEADER = 8,
 	TCP_FLAGS_AT = 13,
 };
 
-/* room: bytes of the IP packet from layer4 on. */
-static __always_inline int ports_parse(struct packet *packet, void *layer4, int room)
+static __always_inline int ethernet_family(const struct packet *packet)
 {
-	__u8 proto = packet->tuple.proto;
-	int header = proto == IPPROTO_TCP ? TCP_HEADER : UDP_HEADER;
-	__u32 ports;
+	__u16 proto;
 
-	if (proto != IPPROTO_TCP && proto != IPPROTO_UDP) {
-		packet->portless = HF_REASON_VIP_OTHER;
-		return 0;
-	}
-	if (unlikely(room < header || layer4 + header > packet->end)) {
-		packet->portless = HF_REASON_TRUNCATED;
-		return 0;
-	}
-	ports = load32(layer4);
-	packet->tuple.sport = ports;
-	packet->tuple.dport = ports >> 16;
-	/* Not all of what the IP header promises is here: with frags, the rest may be in other buffers. */
-	if (unlikely(packet->start + ETH_HLEN + packet->length > packet->end) &&
-	    ETH_HLEN + packet->length > bpf_xdp_get_buff_len(packet->ctx))
-		packet->portless = HF_REASON_TRUNCATED;
-	if (proto == IPPROTO_TCP && layer4 + TCP_HEADER <= packet->end)
+	if (unlikely(packet->start + ETH_HLEN > packet->end))
+		return -HF_REASON_NOT_IP;
+	proto = load16(packet->start + 2 * ETH_ALEN);
+	if (unlikely(proto != bpf_htons(ETH_P_IP) && proto != bpf_htons(ETH_P_IPV6)))
+		return -HF_REASON_NOT_IP;
+	if (unlikely(*(__u8 *)packet->start & 1))
+		return -HF_REASON_NOT_UNICAST;
+	return proto == bpf_htons(ETH_P_IP) ? HF_IPV4 : HF_IPV6;
+}
+
+/* The IP header promises more than there is. With frags, the rest may be in other buffers. */
+static __always_inline bool packet_cut(const struct packet *packet)
+{
+	__u32 frame = packet->length + ETH_HLEN;
+
+	return unlikely(frame > packet->frame) && frame > bpf_xdp_get_buff_len(packet->ctx);
+}
+
+static __always_inline int layer4_missing(struct packet *packet, void *layer4, int room)
+{
+	if (room < 0 || layer4 > packet->end)
+		return -HF_REASON_BAD_HEADER;
+	return vip_reason(packet, HF_REASON_TRUNCATED);
+}
+
+/* room: bytes of the IP packet from layer4 on. */
+static __always_inline int layer4_parse(struct packet *packet, void *layer4, int room)
+{
+	switch (packet->tuple.proto) {
+	case IPPROTO_TCP:
+		if (unlikely(room < TCP_HEADER || layer4 + TCP_HEADER > packet->end))
+			return layer4_missing(packet, layer4, room);
 		packet->tcp_flags = *((__u8 *)layer4 + TCP_FLAGS_AT);
-	return 0;
+		break;
+	case IPPROTO_UDP:
+		if (unlikely(room < UDP_HEADER || layer4 + UDP_HEADER > packet->end))
+			return layer4_missing(packet, layer4, room);
+		break;
+	default:
+		packet->layer4 = layer4;
+		packet->room = room;
+		return 0;
+	}
+	packet->tuple.sport = load16(layer4);
+	packet->tuple.dport = load16(layer4 + 2);
+	return packet_cut(packet) ? vip_reason(packet, HF_REASON_TRUNCATED) : 0;
 }
 
 static __always_inline int ipv4_parse(struct packet *packet)
 {
-	struct iphdr *ip = packet->start + ETH_HLEN;
-	__u32 header;
+	void *ip = packet->start + ETH_HLEN;
+	__u32 first, header;
 
-	if (unlikely((void *)(ip + 1) > packet->end || ip->version != 4 || ip->ihl < 5))
+	if (unlikely(ip + IPV4_HEADER > packet->end))
 		return -HF_REASON_BAD_HEADER;
-	header = ip->ihl * 4;
-	packet->family = HF_IPV4;
-	packet->length = bpf_ntohs(ip->tot_len);
-	packet->tos = ip->tos;
-	packet->tuple.family = HF_IPV4;
-	packet->tuple.proto = ip->protocol;
-	packet->tuple.saddr[0] = ip->saddr;
-	packet->tuple.daddr[0] = ip->daddr;
-	if (unlikely(packet->length < header || (void *)ip + header > packet->end))
+	first = *(__u8 *)ip;
+	header = (first & 0xf) * 4;
+	if (unlikely(first >> 4 != 4 || header < IPV4_HEADER))
 		return -HF_REASON_BAD_HEADER;
-	if (unlikely(ip->frag_off & bpf_htons(IPV4_FRAGMENT_BITS))) {
-		packet->portless = HF_REASON_FRAGMENT;
-		return 0;
-	}
-	return ports_parse(packet, (void *)ip + header, packet->length - header);
+	packet->tos = *(__u8 *)(ip + 1);
+	packet->length = bpf_ntohs(load16(ip + 2));
+	packet->tuple.proto = *(__u8 *)(ip + 9);
+	packet->tuple.saddr[0] = load32(ip + 12);
+	packet->tuple.daddr[0] = load16(ip + 16) | (__u32)load16(ip + 18) << 16;
+	if (unlikely(load16(ip + 6) & bpf_htons(IPV4_FRAGMENT_BITS)))
+		return vip_reason(packet, HF_REASON_FRAGMENT);
+	return layer4_parse(packet, ip + header, packet->length - header);
 }
 
 /*
  * Steps over the extension headers of RFC 8200 that a packet for a TCP or UDP port may carry, and over an
- * atomic fragment header (RFC 6946). Returns where the upper-layer header begins, 0 if it cannot be reached
- * (portless says why).
+ * atomic fragment header (RFC 6946). Returns where the upper-layer header begins, or a negative reason.
  */
-static __always_inline __u32 extensions_skip(struct packet *packet, void *ip)
+static __always_inline int extensions_skip(struct packet *packet, void *ip)
 {
 	__u32 offset = IPV6_HEADER;
 
@@ -90,60 +115,43 @@ static __always_inline __u32 extensions_skip(struct packet *packet, void *ip)
 		if (proto != IPPROTO_HOPOPTS && proto != IPPROTO_DSTOPTS && proto != IPPROTO_ROUTING &&
 		    proto != IPPROTO_FRAGMENT)
 			return offset;
-		if ((void *)extension + 8 > packet->end) {
-			packet->portless = HF_REASON_TRUNCATED;
-			return 0;
-		}
-		if (proto == IPPROTO_FRAGMENT && load32(extension) & bpf_htonl(IPV6_FRAGMENT_BITS)) {
-			packet->portless = HF_REASON_FRAGMENT;
-			return 0;
-		}
+		if ((void *)extension + 8 > packet->end)
+			return vip_reason(packet, HF_REASON_TRUNCATED);
+		if (proto == IPPROTO_FRAGMENT && load32(extension) & bpf_htonl(IPV6_FRAGMENT_BITS))
+			return vip_reason(packet, HF_REASON_FRAGMENT);
 		packet->tuple.proto = extension[0];
 		offset += proto == IPPROTO_FRAGMENT ? 8 : (extension[1] + 1) * 8;
 	}
-	packet->portless = HF_REASON_EXTENSIONS;
-	return 0;
+	return vip_reason(packet, HF_REASON_EXTENSIONS);
 }
 
 static __always_inline int ipv6_parse(struct packet *packet)
 {
 	void *ip = packet->start + ETH_HLEN;
-	__u32 header = IPV6_HEADER;
-	__u64 first;
+	int header = IPV6_HEADER;
+	__u32 first;
 
 	if (unlikely(ip + IPV6_HEADER > packet->end))
 		return -HF_REASON_BAD_HEADER;
-	first = load64(ip);
-	if (unlikely((first & 0xf0) != 0x60))
+	first = bpf_ntohs(load16(ip));
+	if (unlikely(first >> 12 != 6))
 		return -HF_REASON_BAD_HEADER;
-	packet->family = HF_IPV6;
-	packet->tos = first << 4 | (first >> 12 & 0xf);
-	packet->length = bpf_ntohs((__u16)(first >> 32)) + IPV6_HEADER;
-	packet->tuple.family = HF_IPV6;
-	packet->tuple.proto = first >> 48;
+	packet->tos = first >> 4;
+	packet->length = bpf_ntohs(load16(ip + 4)) + IPV6_HEADER;
+	packet->tuple.proto = *(__u8 *)(ip + 6);
 	address_load(packet->tuple.saddr, ip + 8);
 	address_load(packet->tuple.daddr, ip + 24);
 	if (unlikely(packet->tuple.proto != IPPROTO_TCP && packet->tuple.proto != IPPROTO_UDP)) {
 		header = extensions_skip(packet, ip);
-		if (!header)
-			return 0;
+		if (header < 0)
+			return header;
 	}
-	return ports_parse(packet, ip + header, packet->length - header);
+	return layer4_parse(packet, ip + header, packet->length - header);
 }
 
 static __always_inline int packet_parse(struct packet *packet)
 {
-	struct ethhdr *ethernet = packet->start;
-
-	if (unlikely((void *)(ethernet + 1) > packet->end))
-		return -HF_REASON_NOT_IP;
-	if (unlikely(ethernet->h_dest[0] & 1))
-		return -HF_REASON_NOT_UNICAST;
-	if (likely(ethernet->h_proto == bpf_htons(ETH_P_IP)))
-		return ipv4_parse(packet);
-	if (ethernet->h_proto == bpf_htons(ETH_P_IPV6))
-		return ipv6_parse(packet);
-	return -HF_REASON_NOT_IP;
+	return packet->tuple.family == HF_IPV4 ? ipv4_parse(packet) : ipv6_parse(packet);
 }
 
 #endif

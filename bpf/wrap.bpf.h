@@ -14,6 +14,7 @@
 #include <linux/ipv6.h>
 #include <holdfast/outer.h>
 #include "packet.bpf.h"
+#include "parse.bpf.h"
 
 /* Destination from the next hop, source from the link; what either word has beyond its address is
  * overwritten. */
@@ -48,18 +49,19 @@ static __always_inline void ipv4_write(const struct packet *packet, void *at, __
 
 static __always_inline int ipv4_wrap(struct packet *packet)
 {
-	__u32 length = packet->length + sizeof(struct iphdr);
+	__u32 length = packet->length + IPV4_HEADER;
 	void *start;
 
 	if (unlikely(packet->backend->mtu && length > packet->backend->mtu))
 		return -HF_REASON_TOO_BIG;
-	if (unlikely(bpf_xdp_adjust_head(packet->ctx, -(int)sizeof(struct iphdr))))
+	if (unlikely(bpf_xdp_adjust_head(packet->ctx, -IPV4_HEADER)))
 		return -HF_REASON_NO_HEADROOM;
 	start = (void *)(long)packet->ctx->data;
-	if (unlikely(start + ETH_HLEN + sizeof(struct iphdr) > (void *)(long)packet->ctx->data_end))
+	if (unlikely(start + ETH_HLEN + IPV4_HEADER > (void *)(long)packet->ctx->data_end))
 		return -HF_REASON_NO_HEADROOM;
 	ethernet_write(packet, start, ETH_P_IP);
-	ipv4_write(packet, start + ETH_HLEN, packet->family == HF_IPV6 ? IPPROTO_IPV6 : IPPROTO_IPIP, length);
+	ipv4_write(packet, start + ETH_HLEN, packet->tuple.family == HF_IPV6 ? IPPROTO_IPV6 : IPPROTO_IPIP,
+		   length);
 	return 0;
 }
 

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * icmp: an error about a packet that a backend sent belongs to that packet's flow, and must reach the same
+ * backend (path MTU discovery depends on it: RFC 1191, RFC 8201). The error quotes the packet; its tuple,
+ * reversed, is the client's. Echo and all else that is not about a flow is for the host.
+ */
+#ifndef HOLDFAST_ICMP_BPF_H
+#define HOLDFAST_ICMP_BPF_H
+
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
+#include "packet.bpf.h"
+#include "parse.bpf.h"
+
+enum {
+	ICMP_HEADER = 8,
+	PORTS = 4,
+	IPV4_OFFSET_BITS = 0x1fff,
+	IPV6_OFFSET_BITS = 0xfff8,
+};
+
+static __always_inline bool icmp_is_error(const struct packet *packet, __u8 type)
+{
+	if (packet->tuple.family == HF_IPV4)
+		return type == ICMP_DEST_UNREACH || type == ICMP_TIME_EXCEEDED || type == ICMP_PARAMETERPROB;
+	return type >= ICMPV6_DEST_UNREACH && type <= ICMPV6_PARAMPROB;
+}
+
+/* quoted: the layer-4 header of the packet that the error is about, room: bytes from there on. */
+static __always_inline int quoted_parse(struct packet *packet, void *quoted, int room, __u8 proto)
+{
+	if (proto != IPPROTO_TCP && proto != IPPROTO_UDP)
+		return vip_reason(packet, HF_REASON_VIP_OTHER);
+	if (room < PORTS || quoted + PORTS > packet->end || packet_cut(packet))
+		return vip_reason(packet, HF_REASON_TRUNCATED);
+	packet->tuple.proto = proto;
+	packet->tuple.sport = load16(quoted + 2);
+	packet->tuple.dport = load16(quoted);
+	return 0;
+}
+
+static __always_inline int icmpv4_parse(struct packet *packet)
+{
+	struct iphdr *quoted = packet->layer4 + ICMP_HEADER;
+	__u32 header;
+
+	if ((void *)(quoted + 1) > packet->end)
+		return vip_reason(packet, HF_REASON_TRUNCATED);
+	header = quoted->ihl * 4;
+	if (quoted->version != 4 || header < IPV4_HEADER || quoted->saddr != packet->tuple.daddr[0])
+		return vip_reason(packet, HF_REASON_VIP_OTHER);
+	if (quoted->frag_off & bpf_htons(IPV4_OFFSET_BITS))
+		return vip_reason(packet, HF_REASON_FRAGMENT);
+	packet->tuple.saddr[0] = quoted->daddr;
+	return quoted_parse(packet, (void *)quoted + header, packet->room - ICMP_HEADER - header,
+			    quoted->protocol);
+}
+
+static __always_inline int icmpv6_parse(struct packet *packet)
+{
+	void *quoted = packet->layer4 + ICMP_HEADER;
+	const struct ipv6hdr *ip = quoted;
+	__u32 header = IPV6_HEADER;
+	__u8 proto;
+	__be32 source[4];
+
+	if (quoted + IPV6_HEADER > packet->end)
+		return vip_reason(packet, HF_REASON_TRUNCATED);
+	address_load(source, &ip->saddr);
+	if (ip->version != 6 || !address_equal(source, packet->tuple.daddr))
+		return vip_reason(packet, HF_REASON_VIP_OTHER);
+	address_load(packet->tuple.saddr, &ip->daddr);
+	proto = ip->nexthdr;
+	if (proto == IPPROTO_FRAGMENT) {
+		__u8 *fragment = quoted + IPV6_HEADER;
+
+		if ((void *)fragment + 8 > packet->end)
+			return vip_reason(packet, HF_REASON_TRUNCATED);
+		if (load32(fragment) & bpf_htonl(IPV6_OFFSET_BITS))
+			return vip_reason(packet, HF_REASON_FRAGMENT);
+		proto = fragment[0];
+		header += 8;
+	}
+	return quoted_parse(packet, quoted + header, packet->room - ICMP_HEADER - header, proto);
+}
+
+static __always_inline int icmp_parse(struct packet *packet)
+{
+	__u8 proto = packet->tuple.proto;
+	__u8 *icmp = packet->layer4;
+
+	if (likely(proto == IPPROTO_TCP || proto == IPPROTO_UDP))
+		return 0;
+	if (packet->room < 0 || packet->layer4 > packet->end)
+		return -HF_REASON_BAD_HEADER;
+	if (proto != (packet->tuple.family == HF_IPV4 ? IPPROTO_ICMP : IPPROTO_ICMPV6))
+		return vip_reason(packet, HF_REASON_VIP_OTHER);
+	if (packet->room < ICMP_HEADER || packet->layer4 + ICMP_HEADER > packet->end)
+		return vip_reason(packet, HF_REASON_TRUNCATED);
+	if (!icmp_is_error(packet, icmp[0]))
+		return vip_reason(packet, HF_REASON_VIP_OTHER);
+	return packet->tuple.family == HF_IPV4 ? icmpv4_parse(packet) : icmpv6_parse(packet);
+}
+
+#endif
