@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attaching an XDP program to an interface by a pinned bpf_link, for the balancer and for the receiver. */
+#ifndef HOLDFAST_ATTACH_H
+#define HOLDFAST_ATTACH_H
+
+#include "dataplane.h"
+
+/*
+ * Attaches program (or frags, where the driver refuses the other for the interface's MTU; -1: there is none)
+ * and returns the link's descriptor in *ret_link. The refusal has the driver's reason and the alternative.
+ */
+int xdp_attach(const char *interface, int program, int frags, enum interface_mode mode, int *ret_link,
+	       struct refusal *refusal);
+/* What the pinned link at path is attached to. -ENODEV: its interface is gone; -EXDEV: it is attached in
+ * another network namespace (ret is filled as far as it is known). */
+int xdp_attachment(const char *path, struct attachment *ret);
+/* Detaches what is pinned at path, and unpins it. */
+int xdp_detach(const char *path);
+
+/* The interface (ifindex) that has the instance's only attachment; 0: none or several. */
+uint32_t attachment_only(struct dataplane *dataplane);
+int links_detach_all(const char *instance);
+
+#endif

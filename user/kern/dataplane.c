@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Opening, adopting and ending an instance. */
+#include "state.h"
+
+#include <bpf/bpf.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "attach.h"
+#include "pins.h"
+
+static int instance_check(const char *instance, struct refusal *refusal)
+{
+	size_t length = strlen(instance);
+	bool good = length && length < NAME_SIZE && isalnum((unsigned char)instance[0]);
+
+	for (const char *c = instance; *c; c++)
+		good = good && (isalnum((unsigned char)*c) || strchr("-_.", *c));
+	if (good)
+		return 0;
+	refuse(refusal, 0, "\"%.64s\" is no name for an instance", instance);
+	refusal_right(refusal, "letters, digits, '-', '_' and '.', 63 at most, first a letter or digit");
+	return -EINVAL;
+}
+
+static int dataplane_new(const char *instance, bool writable, struct dataplane **ret, struct refusal *refusal)
+{
+	struct dataplane *dataplane;
+	int r = instance_check(instance, refusal);
+
+	if (r)
+		return r;
+	dataplane = calloc(1, sizeof *dataplane);
+	if (!dataplane)
+		return -ENOMEM;
+	snprintf(dataplane->instance, sizeof dataplane->instance, "%s", instance);
+	dataplane->writable = writable;
+	dataplane->prog = dataplane->prog_frags = -1;
+	maps_init(dataplane);
+	*ret = dataplane;
+	return 0;
+}
+
+void dataplane_close(struct dataplane *dataplane)
+{
+	if (!dataplane)
+		return;
+	observer_close(dataplane->observer);
+	maps_close(dataplane);
+	if (dataplane->prog >= 0)
+		close(dataplane->prog);
+	if (dataplane->prog_frags >= 0)
+		close(dataplane->prog_frags);
+	ranges_close(dataplane->slot_ranges);
+	ranges_close(dataplane->table_ranges);
+	ranges_close(dataplane->service_ranges);
+	free(dataplane);
+}
+
+static const char *instance_path(const struct dataplane *dataplane, const char *what, char path[PIN_PATH])
+{
+	char name[PIN_NAME];
+
+	return pin_path(path, "%s/%s", pin_encode(dataplane->instance, name), what);
+}
+
+static const char *map_path(const struct dataplane *dataplane, int map, char path[PIN_PATH])
+{
+	char what[PIN_NAME];
+
+	snprintf(what, sizeof what, "maps/%s", map_names[map]);
+	return instance_path(dataplane, what, path);
+}
+
+/* Opens what is pinned. 0: everything; -ENOENT: some or all of it is missing (*ret_maps: but no map is). */
+static int pins_open(struct dataplane *dataplane, bool *ret_maps)
+{
+	char path[PIN_PATH];
+	int missing = 0;
+
+	for (int i = 0; i < MAP_COUNT; i++) {
+		dataplane->maps[i].fd = pin_get(map_path(dataplane, i, path));
+		if (dataplane->maps[i].fd < 0 && dataplane->maps[i].fd != -ENOENT)
+			return dataplane->maps[i].fd;
+		missing += dataplane->maps[i].fd < 0;
+	}
+	*ret_maps = !missing;
+	dataplane->prog = pin_get(instance_path(dataplane, "prog", path));
+	dataplane->prog_frags = pin_get(instance_path(dataplane, "prog_frags", path));
+	missing += (dataplane->prog < 0) + (dataplane->prog_frags < 0);
+	return missing ? -ENOENT : 0;
+}
+
+static void pins_close(struct dataplane *dataplane)
+{
+	maps_close(dataplane);
+	if (dataplane->prog >= 0)
+		close(dataplane->prog);
+	if (dataplane->prog_frags >= 0)
+		close(dataplane->prog_frags);
+	dataplane->prog = dataplane->prog_frags = -1;
+}
+
+static int layout_check(const struct dataplane *dataplane, const struct dataplane_limits *limits,
+			struct refusal *refusal)
+{
+	const struct {
+		int map;
+		uint32_t wanted;
+	} sizes[] = {
+		{MAP_SLOTS, limits->slots},
+		{MAP_HOPS, limits->hops},
+		{MAP_FLOWS, limits->flows},
+		{MAP_COUNTERS, limits->counters},
+	};
+	uint32_t abi = dataplane->control->abi;
+
+	if (abi != HF_ABI_VERSION) {
+		refuse(refusal, 0, "the pins of instance %s have layout %u, this program knows %u",
+		       dataplane->instance, abi, HF_ABI_VERSION);
+		refusal_right(refusal, "the version of holdfastd that made them, or remove " PINS "/%s",
+			      dataplane->instance);
+		return -EPROTO;
+	}
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		uint32_t entries = dataplane->maps[sizes[i].map].entries;
+
+		if (!sizes[i].wanted || sizes[i].wanted == entries)
+			continue;
+		refuse(refusal, 0, "instance %s has room for %u %s, not %u", dataplane->instance, entries,
+		       map_names[sizes[i].map], sizes[i].wanted);
+		refusal_right(refusal,
+			      "its size is fixed while it is loaded: leave it, or detach and remove " PINS
+			      "/%s",
+			      dataplane->instance);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+static int pin_all(struct dataplane *dataplane, struct refusal *refusal)
+{
+	char path[PIN_PATH];
+	int r = pins_make_directory(instance_path(dataplane, "maps", path));
+
+	for (int i = 0; !r && i < MAP_COUNT; i++)
+		r = pin_put(dataplane->maps[i].fd, map_path(dataplane, i, path));
+	if (!r)
+		r = pin_put(dataplane->prog, instance_path(dataplane, "prog", path));
+	if (!r)
+		r = pin_put(dataplane->prog_frags, instance_path(dataplane, "prog_frags", path));
+	if (r)
+		refuse(refusal, 0, "%s cannot be pinned: %s", path, strerror(-r));
+	return r;
+}
+
+/* Loads programs, on the pinned maps if they are all there (whole: they are), and pins everything. */
+static int dataplane_load(struct dataplane *dataplane, bool whole, const struct dataplane_limits *limits,
+			  struct refusal *refusal)
+{
+	int r;
+
+	if (!whole)
+		pins_close(dataplane);
+	r = programs_load(dataplane, limits, refusal);
+	if (!r && !whole)
+		r = maps_memory_map(dataplane, refusal);
+	if (r)
+		return r;
+	dataplane->control->abi = HF_ABI_VERSION;
+	dataplane->control->reserved[0] = object_digest();
+	return pin_all(dataplane, refusal);
+}
+
+/* What every open instance knows, however it came to be. */
+static int dataplane_learn(struct dataplane *dataplane, struct refusal *refusal)
+{
+	int r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
+
+	dataplane->digest = dataplane->control->reserved[0];
+	dataplane->only = attachment_only(dataplane);
+	if (!r)
+		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, NULL);
+	return r ?: ranges_derive(dataplane, refusal);
+}
+
+static int open_or_load(struct dataplane *dataplane, const struct dataplane_limits *limits,
+			struct refusal *refusal)
+{
+	bool whole = false;
+	int r = pins_open(dataplane, &whole);
+
+	if (r && r != -ENOENT)
+		return refuse(refusal, r, "the pins of instance %s cannot be opened: %s", dataplane->instance,
+			      strerror(-r));
+	dataplane->adopted = !r;
+	if (whole) {
+		int fits = maps_memory_map(dataplane, refusal);
+
+		if (fits || (fits = layout_check(dataplane, limits, refusal)))
+			return fits;
+	}
+	return r ? dataplane_load(dataplane, whole, limits, refusal) : 0;
+}
+
+int dataplane_open(const char *instance, const struct dataplane_limits *limits, struct dataplane **ret,
+		   struct refusal *refusal)
+{
+	const struct dataplane_limits defaults = {};
+	struct dataplane *dataplane;
+	int r = dataplane_new(instance, true, &dataplane, refusal);
+
+	if (r)
+		return r;
+	r = pins_mount(refusal);
+	if (!r)
+		r = open_or_load(dataplane, limits ?: &defaults, refusal);
+	if (!r)
+		r = dataplane_learn(dataplane, refusal);
+	if (r)
+		dataplane_close(dataplane);
+	else
+		*ret = dataplane;
+	return r;
+}
+
+int dataplane_inspect(const char *instance, struct dataplane **ret, struct refusal *refusal)
+{
+	const struct dataplane_limits any = {};
+	struct dataplane *dataplane;
+	bool whole;
+	int r = dataplane_new(instance, false, &dataplane, refusal);
+
+	if (r)
+		return r;
+	r = pins_open(dataplane, &whole);
+	if (r)
+		refuse(refusal, 0, "instance %s has no complete set of pins: %s", instance, strerror(-r));
+	else
+		r = maps_memory_map(dataplane, refusal);
+	if (!r)
+		r = layout_check(dataplane, &any, refusal);
+	if (!r)
+		r = dataplane_learn(dataplane, refusal);
+	dataplane->adopted = true;
+	if (r)
+		dataplane_close(dataplane);
+	else
+		*ret = dataplane;
+	return r;
+}
+
+int dataplane_destroy(const char *instance, struct refusal *refusal)
+{
+	char path[PIN_PATH], name[PIN_NAME];
+	int r = instance_check(instance, refusal);
+
+	if (r)
+		return r;
+	r = links_detach_all(instance);
+	if (!r)
+		r = pins_remove(pin_path(path, "%s", pin_encode(instance, name)));
+	if (r)
+		refuse(refusal, 0, "instance %s cannot be removed: %s", instance, strerror(-r));
+	return r;
+}
+
+bool dataplane_adopted(const struct dataplane *dataplane)
+{
+	return dataplane->adopted;
+}
+
+const char *dataplane_program_tag(const struct dataplane *dataplane)
+{
+	return dataplane->tag;
+}

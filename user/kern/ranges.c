@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ranges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct range {
+	uint32_t first, count;
+	bool retired;
+};
+
+struct ranges {
+	uint32_t limit;
+	size_t count, room;
+	struct range *sorted; /* by first; disjoint */
+	uint64_t used;
+	size_t retired;
+};
+
+int ranges_open(uint32_t limit, struct ranges **ret)
+{
+	struct ranges *ranges = calloc(1, sizeof *ranges);
+
+	if (!ranges)
+		return -ENOMEM;
+	ranges->limit = limit;
+	*ret = ranges;
+	return 0;
+}
+
+void ranges_close(struct ranges *ranges)
+{
+	if (!ranges)
+		return;
+	free(ranges->sorted);
+	free(ranges);
+}
+
+static int insert(struct ranges *ranges, size_t at, uint32_t first, uint32_t count)
+{
+	if (ranges->count == ranges->room) {
+		size_t room = ranges->room ? 2 * ranges->room : 16;
+		struct range *sorted = reallocarray(ranges->sorted, room, sizeof *sorted);
+
+		if (!sorted)
+			return -ENOMEM;
+		ranges->sorted = sorted;
+		ranges->room = room;
+	}
+	memmove(&ranges->sorted[at + 1], &ranges->sorted[at], (ranges->count - at) * sizeof *ranges->sorted);
+	ranges->sorted[at] = (struct range){.first = first, .count = count};
+	ranges->count++;
+	ranges->used += count;
+	return 0;
+}
+
+/* The place of the range that starts at first, or where it would stand. */
+static size_t place_of(const struct ranges *ranges, uint32_t first)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (ranges->sorted[middle].first < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int ranges_claim(struct ranges *ranges, uint32_t first, uint32_t count)
+{
+	size_t at = place_of(ranges, first);
+	const struct range *next = at < ranges->count ? &ranges->sorted[at] : NULL;
+	const struct range *before = at ? &ranges->sorted[at - 1] : NULL;
+
+	if (!count || first >= ranges->limit || count > ranges->limit - first)
+		return -ERANGE;
+	if ((next && next->first < first + count) || (before && before->first + before->count > first))
+		return -EEXIST;
+	return insert(ranges, at, first, count);
+}
+
+int ranges_take(struct ranges *ranges, uint32_t count, uint32_t align, uint32_t *ret_first)
+{
+	uint64_t first = 0;
+	int r;
+
+	for (size_t at = 0; at <= ranges->count; at++) {
+		uint64_t end = at < ranges->count ? ranges->sorted[at].first : ranges->limit;
+
+		if (first + count <= end) {
+			r = insert(ranges, at, first, count);
+			if (!r)
+				*ret_first = first;
+			return r;
+		}
+		if (at < ranges->count) {
+			first = (uint64_t)ranges->sorted[at].first + ranges->sorted[at].count;
+			first = (first + align - 1) / align * align;
+		}
+	}
+	return -ENOSPC;
+}
+
+static struct range *find(struct ranges *ranges, uint32_t first)
+{
+	size_t at = place_of(ranges, first);
+
+	return at < ranges->count && ranges->sorted[at].first == first ? &ranges->sorted[at] : NULL;
+}
+
+void ranges_retire(struct ranges *ranges, uint32_t first)
+{
+	struct range *range = find(ranges, first);
+
+	if (!range || range->retired)
+		return;
+	range->retired = true;
+	ranges->retired++;
+}
+
+void ranges_release(struct ranges *ranges, uint32_t first)
+{
+	struct range *range = find(ranges, first);
+
+	if (!range)
+		return;
+	ranges->used -= range->count;
+	ranges->retired -= range->retired;
+	ranges->count--;
+	memmove(range, range + 1, (size_t)(&ranges->sorted[ranges->count] - range) * sizeof *range);
+}
+
+void ranges_reclaim(struct ranges *ranges)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ranges->count; i++) {
+		if (ranges->sorted[i].retired)
+			ranges->used -= ranges->sorted[i].count;
+		else
+			ranges->sorted[kept++] = ranges->sorted[i];
+	}
+	ranges->count = kept;
+	ranges->retired = 0;
+}
+
+bool ranges_reclaimable(const struct ranges *ranges)
+{
+	return ranges->retired;
+}
+
+uint64_t ranges_used(const struct ranges *ranges)
+{
+	return ranges->used;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the maps hold, read back as plain values. */
+#include "state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *copy_of(const void *from, size_t size)
+{
+	void *copy = malloc(size ?: 1);
+
+	return copy ? memcpy(copy, from, size) : NULL;
+}
+
+static int directory_read(const struct dataplane *dataplane, struct directory *ret)
+{
+	uint64_t word = dataplane->control->services;
+	uint32_t first = word & ((1U << HF_DIRECTORY_FIRST_BITS) - 1);
+
+	if (!word)
+		return 0;
+	ret->log2 = word >> HF_DIRECTORY_LOG2_SHIFT & 0xff;
+	ret->lengths = word >> HF_DIRECTORY_LENGTHS_SHIFT & 0x1ffff;
+	ret->entries = copy_of(&dataplane->services[first], sizeof *ret->entries << ret->log2);
+	return ret->entries ? 0 : -ENOMEM;
+}
+
+static int pool_read(const struct dataplane *dataplane, uint32_t number, struct pool_image *ret)
+{
+	const struct hf_table *table = &dataplane->tables[(uint32_t)dataplane->pools[number]];
+
+	*ret = (struct pool_image){.number = number, .table = *table};
+	ret->table.first = ret->table.old_first = 0;
+	ret->words = copy_of(&dataplane->slots[table->first], (size_t)table->size * sizeof *ret->words);
+	return ret->words ? 0 : -ENOMEM;
+}
+
+static int pools_read(const struct dataplane *dataplane, struct image *image)
+{
+	uint32_t limit = dataplane->maps[MAP_POOLS].entries, count = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; i < limit; i++)
+		count += (uint32_t)dataplane->pools[i] != 0;
+	image->pools = calloc(count ?: 1, sizeof *image->pools);
+	if (!image->pools)
+		return -ENOMEM;
+	for (uint32_t i = 0; !r && i < limit; i++) {
+		if ((uint32_t)dataplane->pools[i])
+			r = pool_read(dataplane, i, &image->pools[image->pool_count++]);
+	}
+	return r;
+}
+
+static bool backend_loaded(const struct dataplane *dataplane, uint32_t number)
+{
+	return dataplane->backends[number].family &&
+	       !(dataplane->retired_backends[number / 64] >> number % 64 & 1);
+}
+
+static struct address address_of(uint8_t family, const __be32 words[4])
+{
+	struct address address = {.family = family};
+
+	memcpy(address.bytes, words, family == HF_IPV4 ? 4 : 16);
+	return address;
+}
+
+static int backends_read(const struct dataplane *dataplane, struct image *image)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 1; i < HF_MAX_BACKENDS; i++)
+		count += backend_loaded(dataplane, i);
+	image->backends = calloc(count ?: 1, sizeof *image->backends);
+	if (!image->backends)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < HF_MAX_BACKENDS; i++) {
+		const struct hf_backend *entry = &dataplane->backends[i];
+
+		if (!backend_loaded(dataplane, i))
+			continue;
+		image->backends[image->backend_count++] = (struct backend_image){
+			.number = i,
+			.address = address_of(entry->family, entry->dst),
+			.entry = *entry,
+		};
+	}
+	return 0;
+}
+
+int dataplane_read(struct dataplane *dataplane, struct image **ret)
+{
+	struct image *image = calloc(1, sizeof *image);
+	int r;
+
+	if (!image)
+		return -ENOMEM;
+	r = directory_read(dataplane, &image->directory);
+	if (!r)
+		r = pools_read(dataplane, image);
+	if (!r)
+		r = backends_read(dataplane, image);
+	if (r)
+		image_free(image);
+	else
+		*ret = image;
+	return r;
+}
+
+int dataplane_pool(struct dataplane *dataplane, uint32_t pool, struct hf_table *ret_table,
+		   const uint64_t **ret_words)
+{
+	uint32_t number = pool < dataplane->maps[MAP_POOLS].entries ? (uint32_t)dataplane->pools[pool] : 0;
+
+	if (!number)
+		return -ENOENT;
+	*ret_table = dataplane->tables[number];
+	*ret_words = &dataplane->slots[ret_table->first];
+	return 0;
+}
+
+int dataplane_backend(struct dataplane *dataplane, uint16_t number, struct hf_backend *ret)
+{
+	if (!number || !dataplane->backends[number].family)
+		return -ENOENT;
+	*ret = dataplane->backends[number];
+	return 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the data plane share: an instance's descriptors, the memory of its maps, and who owns
+ * which part of it. */
+#ifndef HOLDFAST_STATE_H
+#define HOLDFAST_STATE_H
+
+#include "dataplane.h"
+#include "ranges.h"
+
+/* The pinned maps. X(ENUM, name in the object and of the pin, type of an entry, shared memory) */
+#define DATAPLANE_MAPS(X)                                    \
+	X(CONTROL, control, struct hf_control, true)         \
+	X(SERVICES, services, struct hf_service, true)       \
+	X(POOLS, pools, uint64_t, true)                      \
+	X(TABLES, tables, struct hf_table, true)             \
+	X(SLOTS, slots, uint64_t, true)                      \
+	X(SINCE, since, struct hf_since, true)               \
+	X(HOPS, hops, struct hf_hops, true)                  \
+	X(BACKENDS, backends, struct hf_backend, true)       \
+	X(FLOWS, flows, struct hf_flow, true)                \
+	X(COUNTERS, counters, struct hf_counters, false)     \
+	X(REASONS, reasons, struct hf_reason_counter, false) \
+	X(EGRESS, egress, uint32_t, false)
+
+enum map_number {
+#define X(number, name, type, shared) MAP_##number,
+	DATAPLANE_MAPS(X)
+#undef X
+		MAP_COUNT
+};
+
+struct map {
+	int fd; /* -1: not open */
+	uint32_t entries;
+	void *memory; /* NULL: not shared */
+	size_t length;
+};
+
+/* The memory of map `name` (lower case) as an array of its entries. */
+#define MAP_MEMORY(dataplane, number, type) ((type *)(dataplane)->maps[number].memory)
+
+struct dataplane {
+	char instance[NAME_SIZE];
+	bool adopted, writable;
+	uint64_t digest; /* of the object that the pinned programs were loaded from */
+	int prog, prog_frags;
+	uint32_t prog_id, prog_frags_id;
+	char tag[17];
+	struct map maps[MAP_COUNT];
+	struct hf_control *control;
+	struct hf_service *services;
+	uint64_t *pools;
+	struct hf_table *tables;
+	uint64_t *slots;
+	struct hf_since *since;
+	struct hf_hops *hops;
+	struct hf_backend *backends;
+	struct hf_flow *flows;
+
+	struct ranges *slot_ranges, *table_ranges, *service_ranges;
+	uint64_t retired_backends[HF_MAX_BACKENDS / 64]; /* a bit each: no longer named by any slot */
+	bool backends_retired;
+
+	uint32_t only;       /* ifindex of the only attachment; 0: none or several */
+	struct lb *observer; /* the observing form; NULL until it is first asked */
+};
+
+/* maps.c */
+extern const char *const map_names[MAP_COUNT];
+void maps_init(struct dataplane *dataplane);
+int maps_memory_map(struct dataplane *dataplane, struct refusal *refusal);
+void maps_close(struct dataplane *dataplane);
+/* Learns from the maps which ranges are in use. -EPROTO: they contradict each other. */
+int ranges_derive(struct dataplane *dataplane, struct refusal *refusal);
+
+/* load.c */
+uint64_t object_digest(void);
+/* Loads the programs; maps that are open already are used as they are. */
+int programs_load(struct dataplane *dataplane, const struct dataplane_limits *limits,
+		  struct refusal *refusal);
+int program_describe(int fd, uint32_t *ret_id, char ret_tag[17]);
+void observer_close(struct lb *observer);
+
+/* links.c: keeps HF_LINK_ONLY_INGRESS true. only: the one interface with an attachment, 0: none or several.
+ */
+void links_mark_only_ingress(struct dataplane *dataplane, uint32_t only);
+
+#endif

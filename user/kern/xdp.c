@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One XDP program on one interface: attach, describe, detach. */
+#include "attach.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "netlink.h"
+#include "pins.h"
+#include "state.h"
+
+/*
+ * A bpf_link tells the number of the error alone. The same attachment asked for by netlink is refused with
+ * the driver's own words; should it succeed, it is undone at once.
+ */
+static void reason_ask(uint32_t ifindex, int program, uint32_t flags, char reason[NETLINK_REASON])
+{
+	struct netlink *netlink;
+	struct nlmsghdr *request;
+	struct nlattr *xdp;
+	struct ifinfomsg *header;
+
+	reason[0] = '\0';
+	if (netlink_open(NETLINK_ROUTE, &netlink))
+		return;
+	request = netlink_request(netlink, RTM_SETLINK, 0);
+	header = mnl_nlmsg_put_extra_header(request, sizeof *header);
+	header->ifi_index = ifindex;
+	xdp = mnl_attr_nest_start(request, IFLA_XDP);
+	mnl_attr_put_u32(request, IFLA_XDP_FD, program);
+	mnl_attr_put_u32(request, IFLA_XDP_FLAGS, flags | XDP_FLAGS_UPDATE_IF_NOEXIST);
+	mnl_attr_nest_end(request, xdp);
+	if (!netlink_ask(netlink, request, NULL, NULL, reason))
+		bpf_xdp_detach(ifindex, flags, NULL);
+	netlink_close(netlink);
+}
+
+/* Generic XDP sees what GRO put together: frames larger than any MTU. */
+static int gro_switch_off(const char *interface)
+{
+	struct ethtool_value value = {.cmd = ETHTOOL_SGRO, .data = 0};
+	struct ifreq request = {.ifr_data = (void *)&value};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(request.ifr_name, sizeof request.ifr_name, "%s", interface);
+	if (ioctl(fd, SIOCETHTOOL, &request))
+		r = -errno;
+	close(fd);
+	return r;
+}
+
+static bool final(int error)
+{
+	return error == -EPERM || error == -EBUSY || error == -EEXIST || error == -ENODEV;
+}
+
+static int link_create(uint32_t ifindex, int program, int frags, uint32_t flags)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, options, .flags = flags);
+	int link = bpf_link_create(program, ifindex, BPF_XDP, &options);
+
+	if (link < 0 && frags >= 0 && !final(-errno)) {
+		int error = errno;
+
+		link = bpf_link_create(frags, ifindex, BPF_XDP, &options);
+		if (link < 0)
+			errno = error;
+	}
+	return link < 0 ? -errno : link;
+}
+
+static int refuse_attach(const char *interface, uint32_t ifindex, int program, uint32_t flags, int error,
+			 struct refusal *refusal)
+{
+	bool native = flags & XDP_FLAGS_DRV_MODE;
+	char reason[NETLINK_REASON];
+
+	reason_ask(ifindex, program, flags, reason);
+	if (!reason[0])
+		snprintf(reason, sizeof reason, "%s",
+			 error == -EOPNOTSUPP ? "the driver has no native XDP" : strerror(-error));
+	refuse(refusal, error, "interface %s does not take the program in %s mode: %s", interface,
+	       native ? "native" : "generic", reason);
+	if (error == -EBUSY || error == -EEXIST)
+		refusal_right(refusal, "detach the program that is there (ip link set %s xdp off)",
+			      interface);
+	else if (error == -EPERM)
+		refusal_right(refusal, "run as root, or with CAP_NET_ADMIN and CAP_BPF");
+	else if (native)
+		refusal_right(
+			refusal,
+			"--mode generic (slower), or a smaller MTU or fewer queues, as the driver says");
+	return error;
+}
+
+int xdp_attach(const char *interface, int program, int frags, enum interface_mode mode, int *ret_link,
+	       struct refusal *refusal)
+{
+	uint32_t ifindex = if_nametoindex(interface);
+	uint32_t flags = mode == MODE_GENERIC ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
+	int link, r;
+
+	if (!ifindex)
+		return refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
+			      interface);
+	link = link_create(ifindex, program, frags, flags);
+	if (link == -EOPNOTSUPP && mode == MODE_AUTO) {
+		flags = XDP_FLAGS_SKB_MODE;
+		link = link_create(ifindex, program, frags, flags);
+	}
+	if (link < 0)
+		return refuse_attach(interface, ifindex, program, flags, link, refusal);
+	if (flags == XDP_FLAGS_SKB_MODE) {
+		r = gro_switch_off(interface);
+		if (r && r != -EOPNOTSUPP) {
+			bpf_link_detach(link);
+			close(link);
+			refuse(refusal, 0, "generic mode needs GRO off on %s, and that fails: %s", interface,
+			       strerror(-r));
+			refusal_right(refusal, "ethtool -K %s gro off", interface);
+			return r;
+		}
+	}
+	*ret_link = link;
+	return 0;
+}
+
+static int program_tag(uint32_t id, char tag[17])
+{
+	int fd = bpf_prog_get_fd_by_id(id), r;
+
+	if (fd < 0)
+		return -errno;
+	r = program_describe(fd, &id, tag);
+	close(fd);
+	return r;
+}
+
+int xdp_attachment(const char *path, struct attachment *ret)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, query);
+	struct bpf_link_info info = {};
+	uint32_t length = sizeof info;
+	struct attachment attachment = {};
+	int fd = pin_get(path), r = 0;
+
+	if (fd < 0)
+		return fd;
+	if (bpf_obj_get_info_by_fd(fd, &info, &length))
+		r = -errno;
+	close(fd);
+	if (r)
+		return r;
+	attachment.ifindex = info.xdp.ifindex;
+	attachment.program = info.prog_id;
+	attachment.link = info.id;
+	program_tag(info.prog_id, attachment.tag);
+	if (!info.xdp.ifindex)
+		r = -ENODEV;
+	/* The number may be that of another interface, if the link is attached in another network namespace.
+	 */
+	else if (bpf_xdp_query(info.xdp.ifindex, 0, &query) ||
+		 !if_indextoname(info.xdp.ifindex, attachment.interface))
+		r = -EXDEV;
+	else if (query.drv_prog_id != info.prog_id && query.skb_prog_id != info.prog_id &&
+		 query.prog_id != info.prog_id)
+		r = -EXDEV;
+	attachment.generic = query.attach_mode == XDP_ATTACHED_SKB || query.skb_prog_id == info.prog_id;
+	*ret = attachment;
+	return r;
+}
+
+int xdp_detach(const char *path)
+{
+	int fd = pin_get(path);
+
+	if (fd < 0)
+		return fd;
+	/* Unpinning alone would detach some time later. -ENOLINK: its interface is gone already. */
+	if (bpf_link_detach(fd) && errno != ENOLINK && errno != EINVAL) {
+		int r = -errno;
+
+		close(fd);
+		return r;
+	}
+	close(fd);
+	return unlink(path) ? -errno : 0;
+}
