@@ -4,6 +4,7 @@
 #   make deps         prints and installs the Debian packages that are missing
 #   make demo         the lab, real requests, a backend more, a backend less (root)
 #   make test         everything: deps, build, lint, unit, packet and lab tests (root)
+#   make storm        live connections through every change there is, the long form (root)
 #   make unit         the unit tests alone (needs no root)
 #   make lint         format, licences, shell, size of functions
 #   make bench REFEREE=DIR   cost of a packet, of a table, of a change (root)
@@ -50,7 +51,7 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/t
 BENCH := $(patsubst tests/unit/bench_%.c,$(BUILD)/bench-%,$(sort $(wildcard tests/unit/bench_*.c)))
 LAB := $(patsubst tests/lab/%.bpf.c,$(BUILD)/lab/%.bpf.o,$(sort $(wildcard tests/lab/*.bpf.c))) \
        $(patsubst tests/lab/%.c,$(BUILD)/lab/%,$(filter-out %.bpf.c,$(sort $(wildcard tests/lab/*.c))))
-STORM := $(BUILD)/storm/flock-server $(BUILD)/storm/flock-client
+STORM := $(addprefix $(BUILD)/storm/,flock-server flock-client syn-flood)
 # A room still empty builds nothing.
 PROGRAMS := $(if $(DAEMON),$(BUILD)/holdfastd) $(if $(CLI),$(BUILD)/holdfast)
 
@@ -122,8 +123,8 @@ $(BUILD)/lab/%: $(BUILD)/obj/tests/lab/%.o
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
-$(BUILD)/storm/flock-server: $(call objects,tests/storm/endpoint.c)
-$(BUILD)/storm/flock-client: $(call objects,tests/storm/endpoint.c tests/storm/flow.c tests/storm/tally.c)
+$(STORM): $(call objects,tests/storm/endpoint.c)
+$(BUILD)/storm/flock-client: $(call objects,tests/storm/flow.c tests/storm/tally.c)
 $(BUILD)/storm/%: $(BUILD)/obj/tests/storm/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -152,6 +153,12 @@ demo:
 	@$(MAKE) --no-print-directory all $(LAB)
 	@scripts/demo
 
+storm:
+	@scripts/require root kernel
+	@scripts/deps
+	@$(MAKE) --no-print-directory all $(LAB) $(STORM)
+	@tests/storm/storm.py --long
+
 bench:
 	@scripts/require root kernel
 	@scripts/deps
@@ -171,7 +178,7 @@ clean:
 	rm -rf $(BUILD)
 
 FORCE:
-.PHONY: all test-programs unit lint test deps demo bench bench-load bench-unload clean FORCE
+.PHONY: all test-programs unit lint test deps demo storm bench bench-load bench-unload clean FORCE
 .SECONDARY:
 
 # One line a step; V=1 shows the commands themselves.
