@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend.h"
+
+#include <string.h>
+
+#include "commands.h"
+#include "field.h"
+#include "request.h"
+#include "table.h"
+
+void backends_print(const json_t *backends)
+{
+	struct table *table =
+		table_new("POOL/NAME ADDRESS >WEIGHT ADMIN HEALTH >SLOTS >NEW/S >PPS >REMEMBERED NOTE");
+	char text[QUANTITY_TEXT];
+	json_t *backend;
+	size_t i;
+
+	json_array_foreach (backends, i, backend) {
+		table_cell(table, "%s/%s", field_text(backend, "pool"), field_text(backend, "name"));
+		table_cell(table, "%s", field_text(backend, "address"));
+		table_cell(table, "%s", field_count(backend, "weight", text));
+		table_cell(table, "%s", field_text(backend, "admin"));
+		table_cell(table, "%s", field_text(backend, "health"));
+		table_cell(table, "%s", field_count(backend, "slots", text));
+		table_cell(table, "%s", field_quantity(backend, "new_per_second", text));
+		table_cell(table, "%s", field_quantity(backend, "packets_per_second", text));
+		table_cell(table, "%s", field_count(backend, "remembered", text));
+		table_cell(table, "%s", field_text(backend, "note"));
+	}
+	table_print(table);
+}
+
+enum exit_status backend_list(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = call->word_count
+					  ? request_get_named(call, "/v1/backends/%s", call->words, &answer)
+					  : request_get(call, "/v1/backends", &answer);
+
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status)
+		backends_print(json_object_get(answer.json, "backends"));
+	answer_free(&answer);
+	return status;
+}
+
+void next_hop_show(const json_t *hop)
+{
+	char text[QUANTITY_TEXT];
+
+	if (!json_is_object(hop))
+		return;
+	if (!json_is_true(json_object_get(hop, "resolved"))) {
+		show_format("next hop", "unresolved: %s",
+			    *field_text(hop, "problem") ? field_text(hop, "problem") : "not known yet");
+		return;
+	}
+	show_format("next hop", "%s on %s%s%s, MTU %s", field_text(hop, "mac"), field_text(hop, "interface"),
+		    field_is_null(hop, "gateway") ? "" : " by gateway ", field_text(hop, "gateway"),
+		    field_count(hop, "mtu", text));
+}
+
+static void backend_print(const json_t *backend)
+{
+	char text[QUANTITY_TEXT], rate[QUANTITY_TEXT];
+	const char *rule = field_text(backend, "health_rule");
+
+	show_format("backend", "%s/%s", field_text(backend, "pool"), field_text(backend, "name"));
+	show_line("address", field_text(backend, "address"));
+	show_line("weight", field_count(backend, "weight", text));
+	show_line("zone", field_text(backend, "zone"));
+	show_line("admin", field_text(backend, "admin"));
+	show_format("health", "%s%s%s", field_text(backend, "health"),
+		    *rule && strcmp(rule, "auto") ? ", forced " : "", strcmp(rule, "auto") ? rule : "");
+	show_format("slots", "%s (%s %%)", field_count(backend, "slots", text),
+		    percent_text(field_number(backend, "share"), rate));
+	show_format("new flows", "%s, %s a second", field_count(backend, "flows", text),
+		    field_quantity(backend, "new_per_second", rate));
+	show_format("packets", "%s, %s a second", field_count(backend, "packets", text),
+		    field_quantity(backend, "packets_per_second", rate));
+	show_line("bytes", field_count(backend, "bytes", text));
+	show_line("remembered", field_count(backend, "remembered", text));
+	next_hop_show(json_object_get(backend, "next_hop"));
+	show_line("number", field_count(backend, "number", text));
+	show_line("note", field_text(backend, "note"));
+}
+
+enum exit_status backend_show(const struct call *call)
+{
+	char words[2][NAME_SIZE];
+	const char *const names[] = {words[0], words[1]};
+	struct answer answer = {NULL, NULL};
+	enum exit_status status;
+
+	value_split_backend(call->words[0], words[0], words[1]);
+	status = request_get_named(call, "/v1/backends/%s/%s", names, &answer);
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status)
+		backend_print(answer.json);
+	answer_free(&answer);
+	return status;
+}

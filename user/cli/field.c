@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "field.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { NAME_WIDTH = 14 };
+
+const char *field_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+double field_number(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
+bool field_is_null(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return !value || json_is_null(value);
+}
+
+const char *field_quantity(const json_t *object, const char *key, char text[QUANTITY_TEXT])
+{
+	return field_is_null(object, key) ? "-" : quantity_text(field_number(object, key), text);
+}
+
+const char *field_count(const json_t *object, const char *key, char text[QUANTITY_TEXT])
+{
+	return field_is_null(object, key) ? "-" : count_text(field_number(object, key), text);
+}
+
+void show_line(const char *name, const char *value)
+{
+	int width = NAME_WIDTH;
+
+	if (!*value)
+		return;
+	width -= printf("%s:", name);
+	printf("%*s", width > 1 ? width : 1, "");
+	for (; *value; value++)
+		putchar(iscntrl((unsigned char)*value) ? '?' : *value);
+	putchar('\n');
+}
+
+void show_format(const char *name, const char *format, ...)
+{
+	char value[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof value, format, args);
+	va_end(args);
+	show_line(name, value);
+}

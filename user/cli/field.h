@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of the API's objects as text and numbers. What is missing or null is empty, or 0. */
+#ifndef HOLDFAST_CLI_FIELD_H
+#define HOLDFAST_CLI_FIELD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "quantity.h"
+
+const char *field_text(const json_t *object, const char *key);
+double field_number(const json_t *object, const char *key);
+bool field_is_null(const json_t *object, const char *key);
+/* A rate or size as quantity_text(), "-" where it is not known. */
+const char *field_quantity(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
+const char *field_count(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
+
+/* One thing in full: "name:   value" lines, aligned; empty values are left out. */
+void show_line(const char *name, const char *value);
+__attribute__((format(printf, 2, 3))) void show_format(const char *name, const char *format, ...);
+
+#endif

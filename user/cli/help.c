@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "help.h"
+
+#include <string.h>
+
+#include "commands.h"
+#include "complain.h"
+
+const char *arguments_text(const struct verb *verb, char text[SYNOPSIS_TEXT])
+{
+	const char *between = "";
+	size_t length = 0;
+
+	*text = '\0';
+	for (const struct argument *argument = verb->arguments; argument && argument->name; argument++) {
+		length += (size_t)snprintf(text + length, SYNOPSIS_TEXT - length, "%s%s%s%s%s", between,
+					   argument->optional ? "[" : "", argument->name,
+					   argument->repeats ? "..." : "", argument->optional ? "]" : "");
+		between = " ";
+	}
+	return text;
+}
+
+const char *option_text(const struct option *option, char text[SYNOPSIS_TEXT])
+{
+	const char *value = option->value ? option->value : option->choices;
+	int length = snprintf(text, SYNOPSIS_TEXT, "--%s%s", option->name, value ? " " : "");
+
+	if (value)
+		snprintf(text + length, (size_t)(SYNOPSIS_TEXT - length), "%s%s", value,
+			 option->repeats ? "..." : "");
+	for (char *at = text + length; !option->value && *at; at++) {
+		if (*at == ' ')
+			*at = '|';
+	}
+	return text;
+}
+
+static void print_row(FILE *to, const char *left, int width, const char *right)
+{
+	if ((int)strlen(left) > width)
+		fprintf(to, "  %s\n  %*s  %s\n", left, width, "", right);
+	else
+		fprintf(to, "  %-*s  %s\n", width, left, right);
+}
+
+static void print_options(FILE *to, const struct option *options, const char *title)
+{
+	char text[SYNOPSIS_TEXT];
+
+	if (!options || !options->name)
+		return;
+	fprintf(to, "\n%s\n", title);
+	for (; options->name; options++)
+		print_row(to, option_text(options, text), 26, options->help);
+}
+
+/* The verbs of a noun with '|' between, as the grammar has them. */
+static void verbs_listed(const struct noun *noun, char text[SYNOPSIS_TEXT])
+{
+	*text = '\0';
+	for (const struct verb *verb = verbs; verb->noun; verb++) {
+		if (strcmp(verb->noun, noun->name) || strlen(text) + strlen(verb->verb) + 2 > SYNOPSIS_TEXT)
+			continue;
+		strcat(text, *text ? "|" : "");
+		strcat(text, verb->verb);
+	}
+}
+
+void help_print_all(FILE *to)
+{
+	char list[SYNOPSIS_TEXT], left[SYNOPSIS_TEXT + 16];
+
+	fprintf(to, "usage: holdfast [OPTIONS] NOUN VERB ARGUMENTS; options may stand anywhere\n\n");
+	for (const struct noun *noun = nouns; noun->name; noun++) {
+		verbs_listed(noun, list);
+		snprintf(left, sizeof left, "%-10s %s", noun->name, list);
+		print_row(to, left, 56, noun->help);
+	}
+	print_options(to, global_options, "Options of every command that has a use for them:");
+	fprintf(to,
+		"\n`holdfast help NOUN` and `holdfast NOUN VERB --help` say more, with examples.\n"
+		"Exit status: 0 done, 1 refused or degraded, 2 usage, 3 a wait timed out, 4 no daemon.\n");
+}
+
+void help_print_noun(const struct noun *noun)
+{
+	char arguments[SYNOPSIS_TEXT], left[SYNOPSIS_TEXT + 64];
+
+	printf("%s: %s\n\n", noun->name, noun->help);
+	for (const struct verb *verb = verbs; verb->noun; verb++) {
+		if (strcmp(verb->noun, noun->name))
+			continue;
+		snprintf(left, sizeof left, "%s%s%s %s", noun->name, *verb->verb ? " " : "", verb->verb,
+			 arguments_text(verb, arguments));
+		print_row(stdout, left, 38, verb->help);
+	}
+	printf("\n`holdfast %s VERB --help` shows a verb's options and an example.\n", noun->name);
+}
+
+void help_print_verb(const struct verb *verb)
+{
+	char text[SYNOPSIS_TEXT];
+
+	printf("usage: holdfast %s%s%s %s", verb->noun, *verb->verb ? " " : "", verb->verb,
+	       arguments_text(verb, text));
+	printf("%s\n\n%s.\n", verb->options ? *text ? " [OPTIONS]" : "[OPTIONS]" : "", verb->help);
+	if (verb->details)
+		printf("%s\n", verb->details);
+	print_options(stdout, verb->options, "Options:");
+	if (verb->flags & VERB_CHANGES)
+		printf("\nTakes --dry-run (show what would move, change nothing) and --force.\n");
+	if (verb->flags & VERB_WORKS_OFFLINE)
+		printf("\nTakes --offline: work from the pins alone, without the daemon.\n");
+	printf("\nExample:\n  holdfast %s\n", verb->example);
+}
+
+enum exit_status help_print_words(const char *const *words, size_t count)
+{
+	struct refusal refusal = {.what = ""};
+	const struct noun *noun;
+	const struct verb *verb;
+	size_t taken, of_noun = 0;
+
+	if (!count) {
+		help_print_all(stdout);
+		return STATUS_DONE;
+	}
+	noun = noun_find(words[0], &refusal);
+	if (!noun)
+		return complain(STATUS_USAGE, &refusal, 0);
+	for (verb = verbs; verb->noun; verb++)
+		of_noun += !strcmp(verb->noun, noun->name);
+	if (count == 1 && of_noun > 1) {
+		help_print_noun(noun);
+		return STATUS_DONE;
+	}
+	verb = verb_find(words, count, &taken, &refusal);
+	if (!verb)
+		return complain(STATUS_USAGE, &refusal, 0);
+	help_print_verb(verb);
+	return STATUS_DONE;
+}
+
+enum exit_status help_show(const struct call *call)
+{
+	return help_print_words(call->words, call->word_count);
+}

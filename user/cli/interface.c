@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <stdio.h>
+
+#include "change.h"
+#include "commands.h"
+#include "complain.h"
+#include "field.h"
+#include "request.h"
+#include "status.h"
+
+enum exit_status interface_list(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_get(call, "/v1/interfaces", &answer);
+
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status)
+		interfaces_print(json_object_get(answer.json, "interfaces"));
+	answer_free(&answer);
+	return status;
+}
+
+static enum exit_status detach_one(const struct call *call, const char *name)
+{
+	json_t *arguments = json_pack("{s:s}", "name", name);
+	struct answer answer = {NULL, NULL};
+	char subject[64];
+	enum exit_status status = change_send(call, call->verb->uses, arguments, &answer);
+
+	snprintf(subject, sizeof subject, "interface %s", name);
+	if (!status)
+		status = change_print(call, subject, &answer);
+	answer_free(&answer);
+	return status;
+}
+
+static enum exit_status detach_all(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_get(call, "/v1/interfaces", &answer), first = status;
+	json_t *interface;
+	size_t i;
+
+	/* One that cannot be detached does not keep the others attached. */
+	json_array_foreach (json_object_get(answer.json, "interfaces"), i, interface) {
+		status = detach_one(call, field_text(interface, "name"));
+		if (!first)
+			first = status;
+	}
+	answer_free(&answer);
+	return first;
+}
+
+enum exit_status interface_detach(const struct call *call)
+{
+	struct refusal refusal = {.what = ""};
+	bool all = call_flag(call, "all");
+
+	if (all == !!call->word_count) {
+		refuse(&refusal, -EINVAL, all ? "an interface and --all were given" : "IF is missing");
+		refusal_right(&refusal, "an interface, or --all for every one");
+		return complain(STATUS_USAGE, &refusal, 0);
+	}
+	return all ? detach_all(call) : change_run(call);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+
+#include "commands.h"
+#include "field.h"
+#include "request.h"
+#include "status.h"
+#include "table.h"
+
+enum { DIGEST_SHOWN = 8 };
+
+enum exit_status pool_list(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_get(call, "/v1/pools", &answer);
+	struct table *table;
+	char text[QUANTITY_TEXT];
+	json_t *pool;
+	size_t i;
+
+	if (status)
+		return status;
+	if (call->json) {
+		answer_print(&answer);
+		goto out;
+	}
+	table = table_new("POOL SCHEME >SLOTS ENCAP >UP MOVING SETTLES TABLE HISTORY");
+	json_array_foreach (json_object_get(answer.json, "pools"), i, pool) {
+		const json_t *digests = json_object_get(pool, "digests");
+		double slots = field_number(pool, "table_size");
+
+		table_cell(table, "%s", field_text(pool, "name"));
+		table_cell(table, "%s", field_text(pool, "scheme"));
+		table_cell(table, "%.0f", slots);
+		table_cell(table, "%s", field_text(pool, "encap"));
+		table_cell(table, "%.0f/%.0f", field_number(pool, "up"), field_number(pool, "backends"));
+		table_cell(table, "%s", moving_text(field_number(pool, "moving"), slots, text));
+		table_cell(table, "%s", settles_text(pool, text));
+		table_cell(table, "%.*s", DIGEST_SHOWN, field_text(digests, "table"));
+		table_cell(table, "%.*s", DIGEST_SHOWN, field_text(digests, "history"));
+	}
+	table_print(table);
+out:
+	answer_free(&answer);
+	return status;
+}
+
+static void show_list(const char *name, const json_t *strings)
+{
+	json_t *string;
+	size_t i;
+
+	if (json_is_string(strings))
+		show_line(name, json_string_value(strings));
+	json_array_foreach (strings, i, string)
+		show_line(i ? "" : name, json_is_string(string) ? json_string_value(string) : "");
+}
+
+static void pool_print(const json_t *pool)
+{
+	const json_t *grace = json_object_get(pool, "grace"), *digests = json_object_get(pool, "digests");
+	char text[QUANTITY_TEXT], udp[QUANTITY_TEXT];
+
+	show_line("pool", field_text(pool, "name"));
+	show_line("scheme", field_text(pool, "scheme"));
+	show_format("table size", "%.0f slots", field_number(pool, "table_size"));
+	show_line("seed", field_is_null(pool, "seed") ? "the instance's" : field_text(pool, "seed"));
+	show_line("hash", field_text(pool, "hash"));
+	show_line("encap", field_text(pool, "encap"));
+	show_list("source", json_object_get(pool, "source"));
+	if (json_is_object(grace))
+		show_format("grace", "TCP %s, UDP %s", elapsed_text(field_number(grace, "tcp"), text),
+			    elapsed_text(field_number(grace, "udp"), udp));
+	show_list("services", json_object_get(pool, "services"));
+	show_format("backends", "%.0f, %.0f up", field_number(pool, "backends"), field_number(pool, "up"));
+	show_format("moving", "%s slots",
+		    moving_text(field_number(pool, "moving"), field_number(pool, "table_size"), text));
+	if (!field_is_null(pool, "settles_in"))
+		show_line("settles", settles_text(pool, text));
+	show_line("table", field_text(digests, "table"));
+	show_line("history", field_text(digests, "history"));
+}
+
+enum exit_status pool_show(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_get_named(call, "/v1/pools/%s", call->words, &answer);
+
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status)
+		pool_print(answer.json);
+	answer_free(&answer);
+	return status;
+}

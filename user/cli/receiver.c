@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../kern/receiver.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "complain.h"
+#include "table.h"
+
+static enum interface_mode mode_of(const char *word)
+{
+	for (int mode = MODE_AUTO; word && mode <= MODE_GENERIC; mode++) {
+		if (!strcmp(mode_name((enum interface_mode)mode), word))
+			return (enum interface_mode)mode;
+	}
+	return MODE_AUTO;
+}
+
+/* The values of --from and --vip; both arrays have room for every value given. */
+static void read_peers(const struct call *call, struct prefix *from, size_t *ret_from, struct address *vips,
+		       size_t *ret_vips)
+{
+	const char *value;
+	size_t position = 0;
+
+	*ret_from = *ret_vips = 0;
+	while ((value = call_next(call, "from", &position)))
+		*ret_from += !prefix_parse(value, &from[*ret_from]);
+	position = 0;
+	while ((value = call_next(call, "vip", &position)))
+		*ret_vips += !address_parse(value, &vips[*ret_vips]);
+}
+
+static enum exit_status attach(const struct call *call, const struct receiver_options *options)
+{
+	struct refusal refusal = {.what = ""}, warning = {.what = ""};
+	int r = receiver_attach(options, &warning, &refusal);
+
+	if (r)
+		return complain(STATUS_REFUSED, &refusal, r);
+	warn_about(&warning);
+	if (!call->json)
+		printf("receiver %s attached: from %zu prefix%s\n", options->interface, options->from_count,
+		       options->from_count == 1 ? "" : "es");
+	return STATUS_DONE;
+}
+
+enum exit_status receiver_attach_interface(const struct call *call)
+{
+	struct prefix *from = calloc(call->given_count + 1, sizeof *from);
+	struct address *vips = calloc(call->given_count + 1, sizeof *vips);
+	struct receiver_options options = {
+		.interface = call->words[0],
+		.from = from,
+		.mode = mode_of(call_option(call, "mode")),
+	};
+	struct refusal refusal = {.what = ""};
+	enum exit_status status;
+
+	if (!from || !vips) {
+		status = complain(STATUS_REFUSED, &refusal, ENOMEM);
+		goto out;
+	}
+	read_peers(call, from, &options.from_count, vips, &options.vip_count);
+	options.vips = options.vip_count ? vips : NULL;
+	if (!options.from_count) {
+		refuse(&refusal, -EINVAL, "--from is missing");
+		refusal_right(&refusal,
+			      "the prefixes of the balancers: packets from elsewhere must not be taken");
+		status = complain(STATUS_USAGE, &refusal, 0);
+		goto out;
+	}
+	status = attach(call, &options);
+out:
+	free(from);
+	free(vips);
+	return status;
+}
+
+enum exit_status receiver_detach_interface(const struct call *call)
+{
+	struct refusal refusal = {.what = ""};
+	int r = receiver_detach(call->words[0], &refusal);
+
+	if (r)
+		return complain(STATUS_REFUSED, &refusal, r);
+	if (!call->json)
+		printf("receiver %s detached\n", call->words[0]);
+	return STATUS_DONE;
+}
+
+static const struct {
+	unsigned number;
+	const char *word;
+} verdicts[] = {
+#define X(name, number, word, verdict, sentence) {number, word},
+	HF_RECEIVER_VERDICTS(X)
+#undef X
+};
+enum { VERDICTS = sizeof verdicts / sizeof verdicts[0] };
+
+static json_t *receiver_to_json(const struct receiver_state *state)
+{
+	json_t *from = json_array(), *vips = json_array(), *counts = json_object();
+	char text[PREFIX_TEXT];
+
+	for (size_t i = 0; i < state->from_count; i++)
+		json_array_append_new(from, json_string(prefix_text(&state->from[i], text)));
+	for (size_t i = 0; i < state->vip_count; i++)
+		json_array_append_new(vips, json_string(address_text(&state->vips[i], text)));
+	for (size_t i = 0; i < VERDICTS; i++)
+		json_object_set_new(counts, verdicts[i].word,
+				    json_integer((json_int_t)state->verdicts[verdicts[i].number]));
+	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "interface", state->interface, "mode",
+			 mode_name(state->generic ? MODE_GENERIC : MODE_NATIVE), "from", from, "vips", vips,
+			 "verdicts", counts);
+}
+
+static int collect(const struct receiver_state *state, void *context)
+{
+	return json_array_append_new(context, receiver_to_json(state)) ? -ENOMEM : 0;
+}
+
+/* "10.0.1.0/24 +2": a list fits a cell by its first and how many more there are. */
+static void list_cell(struct table *table, const json_t *list)
+{
+	size_t count = json_array_size(list);
+	const char *first = json_string_value(json_array_get(list, 0));
+
+	if (count > 1)
+		table_cell(table, "%s +%zu", first, count - 1);
+	else
+		table_cell(table, "%s", first ? first : "-");
+}
+
+static void receivers_print(const json_t *receivers)
+{
+	struct table *table = table_new(
+		"INTERFACE MODE FROM VIPS >NOT-WRAPPED >ACCEPTED >BAD-SOURCE >NOT-A-VIP >BAD-INNER");
+	json_t *receiver;
+	size_t i;
+
+	json_array_foreach (receivers, i, receiver) {
+		const json_t *counts = json_object_get(receiver, "verdicts");
+
+		table_cell(table, "%s", json_string_value(json_object_get(receiver, "interface")));
+		table_cell(table, "%s", json_string_value(json_object_get(receiver, "mode")));
+		list_cell(table, json_object_get(receiver, "from"));
+		list_cell(table, json_object_get(receiver, "vips"));
+		for (size_t v = 0; v < VERDICTS; v++)
+			table_cell(table, "%" JSON_INTEGER_FORMAT,
+				   json_integer_value(json_object_get(counts, verdicts[v].word)));
+	}
+	table_print(table);
+}
+
+enum exit_status receiver_show_all(const struct call *call)
+{
+	json_t *receivers = json_array();
+	struct refusal refusal = {.what = ""};
+	int r = receiver_list(collect, receivers);
+
+	if (r) {
+		json_decref(receivers);
+		return complain(STATUS_REFUSED, &refusal, r);
+	}
+	if (call->json) {
+		json_t *all = json_pack("{s:O}", "receivers", receivers);
+
+		json_dumpf(all, stdout, JSON_COMPACT);
+		putchar('\n');
+		json_decref(all);
+	} else {
+		receivers_print(receivers);
+	}
+	json_decref(receivers);
+	return STATUS_DONE;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "commands.h"
+#include "complain.h"
+
+enum exit_status seed_make(const struct call *call)
+{
+	struct refusal refusal = {.what = ""};
+	uint64_t seed = 0;
+
+	/* 0 stands for no seed. */
+	while (!seed) {
+		if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+			return complain(STATUS_REFUSED, &refusal, errno);
+	}
+	printf(call->json ? "{\"seed\": \"%016" PRIx64 "\"}\n" : "%016" PRIx64 "\n", seed);
+	return STATUS_DONE;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <version.h>
+
+#include "commands.h"
+#include "field.h"
+#include "request.h"
+
+enum exit_status version_show(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status;
+
+	if (!call->json)
+		printf("holdfast   %s\n", HOLDFAST_VERSION);
+	status = request_get(call, "/v1/version", &answer);
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status)
+		printf("holdfastd  %s, ABI %.0f, flow hash %.0f\n", field_text(answer.json, "version"),
+		       field_number(answer.json, "abi"), field_number(answer.json, "flow_hash"));
+	answer_free(&answer);
+	return status;
+}

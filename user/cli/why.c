@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "why.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "commands.h"
+#include "complain.h"
+#include "field.h"
+#include "request.h"
+
+static void print_verdict(const json_t *why)
+{
+	const json_t *reason = json_object_get(why, "reason");
+	const char *verdict = field_text(why, "verdict");
+
+	if (!strcmp(verdict, "forward"))
+		show_format("verdict", "forward to %s", field_text(why, "backend"));
+	else
+		show_format("verdict", "%s%s: %s (%s)", verdict,
+			    strcmp(verdict, "pass") ? "" : " to this host's own stack",
+			    field_text(reason, "sentence"), field_text(reason, "word"));
+}
+
+static void print_preferences(const json_t *why)
+{
+	const json_t *preferences = json_object_get(why, "preferences");
+	char list[400] = "";
+	json_t *name;
+	size_t i;
+
+	json_array_foreach (preferences, i, name) {
+		const char *text = json_is_string(name) ? json_string_value(name) : "-";
+
+		if (strlen(list) + strlen(text) + 3 < sizeof list) {
+			strcat(list, i ? ", " : "");
+			strcat(list, text);
+		}
+	}
+	show_line("preferences", list);
+}
+
+static const char *by_sentence(const char *by)
+{
+	if (!strcmp(by, "owner"))
+		return "the slot's owner";
+	if (!strcmp(by, "base"))
+		return "where the moving slot's old flows live";
+	if (!strcmp(by, "remembered"))
+		return "where the flow table remembers this flow";
+	return by;
+}
+
+void why_print(const json_t *why)
+{
+	const json_t *outer = json_object_get(why, "outer");
+	char slot[QUANTITY_TEXT], slots[QUANTITY_TEXT];
+
+	print_verdict(why);
+	show_line("service", field_text(why, "service"));
+	show_line("pool", field_text(why, "pool"));
+	show_line("hash", field_text(why, "hash"));
+	if (!field_is_null(why, "slot"))
+		show_format("slot", "%s of %s", field_count(why, "slot", slot),
+			    field_count(why, "slots", slots));
+	print_preferences(why);
+	show_line("owner", field_text(why, "owner"));
+	if (*field_text(why, "backend"))
+		show_format("backend", "%s, %s", field_text(why, "backend"),
+			    by_sentence(field_text(why, "by")));
+	next_hop_show(json_object_get(why, "next_hop"));
+	if (json_is_object(outer))
+		show_format("outer header", "%s from %s to %s", field_text(outer, "encap"),
+			    field_text(outer, "source"), field_text(outer, "destination"));
+	show_line("program", field_text(why, "program"));
+}
+
+/* Both ends of one flow are of one family. */
+static bool families_agree(const struct call *call)
+{
+	struct address source, destination;
+	uint16_t low, high;
+
+	endpoint_parse(call->words[1], &source, &low, &high);
+	endpoint_parse(call->words[2], &destination, &low, &high);
+	return source.family == destination.family;
+}
+
+enum exit_status why_show(const struct call *call)
+{
+	const char *words[] = {call->words[0], call->words[1], call->words[2],
+			       call_option(call, "interface")};
+	struct refusal refusal = {.what = ""};
+	struct answer answer = {NULL, NULL};
+	enum exit_status status;
+
+	if (!families_agree(call)) {
+		refuse(&refusal, -EINVAL, "%s and %s are of different families", words[1], words[2]);
+		refusal_right(&refusal, "two IPv4 or two IPv6 addresses: as the client's packet bears them");
+		return complain(STATUS_USAGE, &refusal, 0);
+	}
+	status = request_get_named(call,
+				   words[3] ? "/v1/why?proto=%s&src=%s&dst=%s&interface=%s"
+					    : "/v1/why?proto=%s&src=%s&dst=%s",
+				   words, &answer);
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status)
+		why_print(answer.json);
+	answer_free(&answer);
+	return status;
+}
