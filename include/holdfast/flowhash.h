@@ -15,7 +15,9 @@
 #include <holdfast/abi.h>
 
 #define XXH_INLINE_ALL
-#define XXH_NO_XXH3
+#ifdef __bpf__
+#define XXH_NO_XXH3 /* does not compile there; elsewhere its absence leaves declarations without functions */
+#endif
 #define XXH_NO_STREAM
 #include <xxhash.h>
 

@@ -20,14 +20,29 @@ struct directory {
 	uint32_t lengths; /* bit n: port prefixes of n bits are in use */
 };
 
+/* A member of a pool, as its placement numbers them. */
+struct pool_member {
+	uint16_t number; /* of the backend, from the ledger */
+	bool takes_new;
+	bool serves;
+	uint32_t weight;
+};
+
+struct shared_placement;
+struct shared_words;
+
 struct pool_image {
 	char name[NAME_SIZE];
 	uint32_t number;       /* of the pool, from the ledger */
 	struct hf_table table; /* first and old_first are 0: kern places the table */
-	uint64_t *words;       /* table.size slot words (abi.h) */
-	struct placement
-		*placement; /* shared by reference with the image before, where the member set is the same */
-	uint64_t digest;    /* placement_digest() combined with the hash policy and the flow hash's version */
+	const uint64_t *words; /* table.size slot words (abi.h) */
+	struct placement *placement;
+	uint64_t digest; /* placement_digest() combined with the hash policy and the flow hash's version */
+	struct pool_member *members; /* placement_members() of them, by the placement's member numbers */
+	/* What images share by reference: placements of equal member sets, words of pools that did not
+	 * change. */
+	struct shared_placement *shared_placement;
+	struct shared_words *shared_words;
 };
 
 struct backend_image {
@@ -57,6 +72,11 @@ typedef enum health_state (*health_of)(void *context, const char *pool, const ch
 int image_build(const struct model *model, const struct ledger *ledger, const struct image *before,
 		health_of health, void *context, uint32_t now, struct image **ret, struct refusal *refusal);
 void image_free(struct image *image);
+/*
+ * Lets a pool's words live where the caller has them (mapped from the data plane), instead of in the image:
+ * they must stay readable and as they are until every image that has them is freed.
+ */
+void image_lend_words(struct image *image, size_t pool, const uint64_t *words);
 const struct pool_image *image_pool(const struct image *image, const char *name);
 const struct backend_image *image_backend(const struct image *image, uint16_t number);
 

@@ -21,7 +21,7 @@ int ledger_from_json(const json_t *json, struct ledger **ret);
 /*
  * Gives a number to everything in model that has none, and counter ranges wide enough; what is no longer in
  * model is retired (kept, not given again) until ledger_release_*(). -ENOSPC with *refusal when a limit of
- * abi.h is reached.
+ * abi.h is reached, and then nothing has changed.
  */
 int ledger_assign(struct ledger *ledger, const struct model *model, uint32_t counter_limit,
 		  struct refusal *refusal);
@@ -40,5 +40,11 @@ bool ledger_pool_name(const struct ledger *ledger, uint32_t number, const char *
 int ledger_retired(const struct ledger *ledger, int (*visit)(uint16_t backend, void *context), void *context);
 void ledger_release_backend(struct ledger *ledger,
 			    uint16_t backend); /* no packet and no flow carries it any more */
+/*
+ * Releases what only packets carry: retired services and pools, and counter ranges that were outgrown. For
+ * when the data plane names them no more and every packet that might is gone. Counters that are given again
+ * still hold their old figures: whoever loads a service's first directory entry reads its counters first.
+ */
+void ledger_release_unused(struct ledger *ledger);
 
 #endif

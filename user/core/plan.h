@@ -23,7 +23,7 @@ struct plan_pool {
 };
 
 struct plan_backend {
-	enum plan_change change; /* never PLAN_CHANGE: entries are immutable */
+	enum plan_change change; /* PLAN_CHANGE: flags, or how packets are wrapped; never the address */
 	uint16_t number;
 	const struct backend_image *image; /* NULL for PLAN_REMOVE */
 };
@@ -43,7 +43,10 @@ struct plan {
 int plan_make(const struct image *before, const struct image *after, struct plan **ret);
 void plan_free(struct plan *plan);
 bool plan_empty(const struct plan *plan);
-/* {"pools": [{name, change, slots, moved, share, needless, rebuilt}], "backends": {added, removed},
+/* The share of a pool's new flows that goes elsewhere: moved of its slots. 0 for a pool that comes or goes.
+ */
+double plan_pool_share(const struct plan_pool *pool);
+/* {"pools": [{name, change, slots, moved, share, needless, rebuilt}], "backends": {added, changed, removed},
  * "services": bool}. New reference. */
 json_t *plan_to_json(const struct plan *plan);
 

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct image nothing;
+
+/* Pools ------------------------------------------------------------------------------- */
+
+/* One bit a backend number: whether the pool has it before and after with one weight. */
+static bool *find_constant(const struct pool_image *before, const struct pool_image *after)
+{
+	bool *constant = calloc(HF_MAX_BACKENDS, sizeof *constant);
+
+	for (size_t i = 0; constant && i < placement_members(after->placement); i++) {
+		const char *name = placement_member_name(after->placement, (uint16_t)i);
+		uint16_t old = placement_member_number(before->placement, name);
+
+		if (old != PLACEMENT_NONE && before->members[old].number == after->members[i].number &&
+		    before->members[old].weight == after->members[i].weight &&
+		    before->members[old].takes_new == after->members[i].takes_new)
+			constant[after->members[i].number] = true;
+	}
+	return constant;
+}
+
+static int count_moved(const struct pool_image *before, const struct pool_image *after, struct plan_pool *ret)
+{
+	bool *constant = find_constant(before, after);
+
+	if (!constant)
+		return -ENOMEM;
+	for (uint32_t slot = 0; slot < after->table.size; slot++) {
+		uint16_t old = (uint16_t)before->words[slot], owner = (uint16_t)after->words[slot];
+
+		if (old == owner)
+			continue;
+		ret->moved++;
+		ret->needless += constant[old] && constant[owner];
+	}
+	free(constant);
+	return 0;
+}
+
+static bool same_hash(const struct pool_image *a, const struct pool_image *b)
+{
+	return a->table.size == b->table.size && a->table.seed == b->table.seed &&
+	       a->table.hash == b->table.hash;
+}
+
+static bool same_words(const struct pool_image *a, const struct pool_image *b)
+{
+	return a->words == b->words || memcmp(a->words, b->words, a->table.size * sizeof *a->words) == 0;
+}
+
+static int plan_changed_pool(struct plan *plan, const struct pool_image *before,
+			     const struct pool_image *after)
+{
+	struct plan_pool *pool = &plan->pools[plan->pool_count];
+
+	if (same_hash(before, after) && before->number == after->number && same_words(before, after))
+		return 0;
+	*pool = (struct plan_pool){
+		.change = PLAN_CHANGE, .number = after->number, .slots = after->table.size, .image = after};
+	strcpy(pool->name, after->name);
+	plan->pool_count++;
+	plan->slots_needed += after->table.size;
+	pool->rebuilt = !same_hash(before, after);
+	if (!pool->rebuilt)
+		return count_moved(before, after, pool);
+	pool->moved = pool->slots;
+	return 0;
+}
+
+static void plan_new_pool(struct plan *plan, const struct pool_image *after)
+{
+	struct plan_pool *pool = &plan->pools[plan->pool_count++];
+
+	*pool = (struct plan_pool){
+		.change = PLAN_ADD, .number = after->number, .slots = after->table.size, .image = after};
+	strcpy(pool->name, after->name);
+	plan->slots_needed += after->table.size;
+}
+
+static void plan_gone_pool(struct plan *plan, const struct pool_image *before)
+{
+	struct plan_pool *pool = &plan->pools[plan->pool_count++];
+
+	*pool = (struct plan_pool){
+		.change = PLAN_REMOVE, .number = before->number, .slots = before->table.size};
+	strcpy(pool->name, before->name);
+}
+
+/* Both images hold their pools by name: one walk over the two. */
+static int plan_pools(struct plan *plan, const struct image *before, const struct image *after)
+{
+	size_t i = 0, j = 0;
+
+	plan->pools = calloc(before->pool_count + after->pool_count + 1, sizeof *plan->pools);
+	if (!plan->pools)
+		return -ENOMEM;
+	while (i < before->pool_count || j < after->pool_count) {
+		int order = i == before->pool_count  ? 1
+			    : j == after->pool_count ? -1
+						     : strcmp(before->pools[i].name, after->pools[j].name);
+		int error = 0;
+
+		if (order < 0)
+			plan_gone_pool(plan, &before->pools[i++]);
+		else if (order > 0)
+			plan_new_pool(plan, &after->pools[j++]);
+		else
+			error = plan_changed_pool(plan, &before->pools[i++], &after->pools[j++]);
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+/* Backends ---------------------------------------------------------------------------- */
+
+static int plan_backends(struct plan *plan, const struct image *before, const struct image *after)
+{
+	size_t i = 0, j = 0;
+
+	plan->backends = calloc(before->backend_count + after->backend_count + 1, sizeof *plan->backends);
+	if (!plan->backends)
+		return -ENOMEM;
+	while (i < before->backend_count || j < after->backend_count) {
+		const struct backend_image *old = i < before->backend_count ? &before->backends[i] : NULL;
+		const struct backend_image *new = j < after->backend_count ? &after->backends[j] : NULL;
+		struct plan_backend *change = &plan->backends[plan->backend_count];
+
+		if (!new || (old && old->number < new->number)) {
+			*change = (struct plan_backend){PLAN_REMOVE, old->number, NULL};
+			i++;
+		} else if (!old || new->number < old->number) {
+			*change = (struct plan_backend){PLAN_ADD, new->number, new};
+			j++;
+		} else {
+			*change = (struct plan_backend){PLAN_CHANGE, new->number, new};
+			i++;
+			j++;
+			if (memcmp(&old->entry, &new->entry, sizeof old->entry) == 0)
+				continue;
+		}
+		plan->backend_count++;
+	}
+	return 0;
+}
+
+static bool same_directory(const struct directory *a, const struct directory *b)
+{
+	if (!a->entries || !b->entries)
+		return a->entries == b->entries;
+	return a->log2 == b->log2 && a->lengths == b->lengths &&
+	       memcmp(a->entries, b->entries, (sizeof *a->entries) << a->log2) == 0;
+}
+
+int plan_make(const struct image *before, const struct image *after, struct plan **ret)
+{
+	struct plan *plan = calloc(1, sizeof *plan);
+	int error;
+
+	if (!plan)
+		return -ENOMEM;
+	if (!before)
+		before = &nothing;
+	error = plan_pools(plan, before, after);
+	if (error == 0)
+		error = plan_backends(plan, before, after);
+	if (error < 0) {
+		plan_free(plan);
+		return error;
+	}
+	plan->services = !same_directory(&before->directory, &after->directory);
+	plan->directory = &after->directory;
+	*ret = plan;
+	return 0;
+}
+
+void plan_free(struct plan *plan)
+{
+	if (!plan)
+		return;
+	free(plan->pools);
+	free(plan->backends);
+	free(plan);
+}
+
+bool plan_empty(const struct plan *plan)
+{
+	return !plan->pool_count && !plan->backend_count && !plan->services;
+}
+
+/* JSON -------------------------------------------------------------------------------- */
+
+static const char *change_name(enum plan_change change)
+{
+	return change == PLAN_ADD ? "add" : change == PLAN_REMOVE ? "remove" : "change";
+}
+
+double plan_pool_share(const struct plan_pool *pool)
+{
+	return pool->slots ? (double)pool->moved / pool->slots : 0;
+}
+
+static json_t *pool_json(const struct plan_pool *pool)
+{
+	return json_pack("{ss ss sI sI sf sI sb}", "name", pool->name, "change", change_name(pool->change),
+			 "slots", (json_int_t)pool->slots, "moved", (json_int_t)pool->moved, "share",
+			 plan_pool_share(pool), "needless", (json_int_t)pool->needless, "rebuilt",
+			 pool->rebuilt);
+}
+
+json_t *plan_to_json(const struct plan *plan)
+{
+	json_t *pools = json_array();
+	json_int_t changes[3] = {0};
+
+	for (size_t i = 0; i < plan->pool_count; i++)
+		json_array_append_new(pools, pool_json(&plan->pools[i]));
+	for (size_t i = 0; i < plan->backend_count; i++)
+		changes[plan->backends[i].change]++;
+	return json_pack("{so s{sI sI sI} sb}", "pools", pools, "backends", "added", changes[PLAN_ADD],
+			 "changed", changes[PLAN_CHANGE], "removed", changes[PLAN_REMOVE], "services",
+			 plan->services);
+}
