@@ -16,7 +16,8 @@
 
 #define XXH_INLINE_ALL
 #ifdef __bpf__
-#define XXH_NO_XXH3 /* does not compile there; elsewhere its absence leaves declarations without functions */
+#define XXH_NO_XXH3  /* does not compile there; elsewhere its absence leaves declarations without functions \
+		      */
 #endif
 #define XXH_NO_STREAM
 #include <xxhash.h>
