@@ -17,12 +17,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "lb.skel.h"
-
-enum { VERIFIER_LOG = 1 << 20 };
+#include "object.h"
 
 uint64_t object_digest(void)
 {
@@ -45,45 +43,12 @@ int program_describe(int fd, uint32_t *ret_id, char ret_tag[17])
 	return 0;
 }
 
-/* The verifier's verdict stands in the last lines; the statistics after it say nothing. */
-static void refuse_by_verifier(struct refusal *refusal, int error, char *log)
-{
-	char *end = strstr(log, "\nprocessed "), *start;
-	int lines = 3;
-
-	if (end)
-		*end = '\0';
-	start = end = log + strlen(log);
-	while (start > log && lines) {
-		start--;
-		lines -= *start == '\n';
-	}
-	while (*start == '\n')
-		start++;
-	for (char *c = start; *c; c++) {
-		if (*c == '\n')
-			*c = ' ';
-	}
-	refuse(refusal, 0, "the kernel refuses the program: %s", start < end ? start : strerror(-error));
-	refusal_right(refusal, error == -EPERM ? "run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON"
-					       : "Linux 6.1 or newer");
-}
-
-static int silence(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level, (void)format, (void)args;
-	return 0;
-}
-
 /* Opens the object with its maps bound to those that are open already. */
-static int object_open(const struct dataplane *dataplane, char *log, struct lb **ret)
+static int object_open(const struct dataplane *dataplane, const struct object_log *log, struct lb **ret)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG);
-	struct lb *object;
+	struct lb *object = lb__open_opts(&log->options);
 	int r = 0;
 
-	libbpf_set_print(silence); /* what went wrong is returned, not printed */
-	object = lb__open_opts(&options);
 	if (!object)
 		return -errno;
 	for (int i = 0; !r && i < MAP_COUNT; i++) {
@@ -100,18 +65,6 @@ static int object_open(const struct dataplane *dataplane, char *log, struct lb *
 	}
 	*ret = object;
 	return 0;
-}
-
-static struct bpf_program *program_in(struct lb *object, const char *section)
-{
-	struct bpf_program *program;
-
-	bpf_object__for_each_program(program, object->obj)
-	{
-		if (!strcmp(bpf_program__section_name(program), section))
-			return program;
-	}
-	return NULL;
 }
 
 static int resize(struct lb *object, const struct dataplane_limits *limits)
@@ -137,8 +90,9 @@ static int resize(struct lb *object, const struct dataplane_limits *limits)
 /* Takes descriptors of its own, since the object closes its own. */
 static int keep(struct dataplane *dataplane, struct lb *object)
 {
-	dataplane->prog = fcntl(bpf_program__fd(program_in(object, "xdp")), F_DUPFD_CLOEXEC, 3);
-	dataplane->prog_frags = fcntl(bpf_program__fd(program_in(object, "xdp.frags")), F_DUPFD_CLOEXEC, 3);
+	dataplane->prog = fcntl(bpf_program__fd(object_program(object->obj, "xdp")), F_DUPFD_CLOEXEC, 3);
+	dataplane->prog_frags =
+		fcntl(bpf_program__fd(object_program(object->obj, "xdp.frags")), F_DUPFD_CLOEXEC, 3);
 	if (dataplane->prog < 0 || dataplane->prog_frags < 0)
 		return -errno;
 	for (int i = 0; i < MAP_COUNT; i++) {
@@ -154,51 +108,48 @@ static int keep(struct dataplane *dataplane, struct lb *object)
 
 int programs_load(struct dataplane *dataplane, const struct dataplane_limits *limits, struct refusal *refusal)
 {
-	char *log = calloc(1, VERIFIER_LOG);
+	struct object_log log;
 	struct lb *object = NULL;
-	int r;
+	int r = object_log_open(&log);
 
-	if (!log)
-		return -ENOMEM;
-	r = object_open(dataplane, log, &object);
+	if (r)
+		return r;
+	r = object_open(dataplane, &log, &object);
 	if (!r && dataplane->maps[MAP_SLOTS].fd < 0)
 		r = resize(object, limits);
 	if (!r)
 		r = lb__load(object);
-	if (r) {
-		refuse_by_verifier(refusal, r, log);
-		r = r == -EPERM || r == -ENOMEM ? r : -ENOEXEC;
-	} else {
+	if (r)
+		r = object_log_refuse(&log, r, refusal);
+	else
 		r = keep(dataplane, object);
-	}
 	lb__destroy(object);
-	free(log);
+	object_log_close(&log);
 	return r;
 }
 
 static int observer_load(struct dataplane *dataplane, struct lb **ret, struct refusal *refusal)
 {
-	char *log = calloc(1, VERIFIER_LOG);
+	struct object_log log;
 	struct lb *object = NULL;
-	int r;
+	int r = object_log_open(&log);
 
-	if (!log)
-		return -ENOMEM;
-	r = object_open(dataplane, log, &object);
+	if (r)
+		return r;
+	r = object_open(dataplane, &log, &object);
 	if (!r) {
 		object->rodata->observing = true;
-		r = bpf_program__set_autoload(program_in(object, "xdp.frags"), false);
+		r = bpf_program__set_autoload(object_program(object->obj, "xdp.frags"), false);
 	}
 	if (!r)
 		r = lb__load(object);
 	if (r) {
-		refuse_by_verifier(refusal, r, log);
+		r = object_log_refuse(&log, r, refusal);
 		lb__destroy(object);
-		object = NULL;
-	}
-	free(log);
-	if (object)
+	} else {
 		*ret = object;
+	}
+	object_log_close(&log);
 	return r;
 }
 
@@ -257,8 +208,8 @@ int dataplane_observe(struct dataplane *dataplane, const void *frame, uint32_t f
 	observation = bpf_map__fd(dataplane->observer->maps.observation);
 	if (bpf_map_update_elem(observation, &zero, &nothing, BPF_ANY))
 		return -errno;
-	r = run(bpf_program__fd(program_in(dataplane->observer, "xdp")), frame, frame_length, ifindex,
-		&options);
+	r = run(bpf_program__fd(object_program(dataplane->observer->obj, "xdp")), frame, frame_length,
+		ifindex, &options);
 	if (r)
 		return refuse(refusal, r, "the kernel does not run the program on this frame: %s",
 			      strerror(-r));
