@@ -58,6 +58,17 @@ def change(daemon, words):
     raise Refused(f"{words}: {said}")
 
 
+class Daemon(holdfast.Daemon):
+    """With room for so many flows; 0: as many as it likes."""
+
+    def __init__(self, host, flows=0):
+        super().__init__(host)
+        self.flows = flows
+
+    def command(self):
+        return super().command() + (["--max-flows", str(self.flows)] if self.flows else [])
+
+
 class Downloads:
     """curl after curl of one file, slowly, each checked against the file's digest."""
 
@@ -111,8 +122,8 @@ class Downloads:
 
 
 class Field:
-    def __init__(self, form, backends=8, spare=2, six=False, downloads=4, number=1):
-        self.form, self.six = form, six
+    def __init__(self, form, backends=8, spare=2, six=False, downloads=4, flows=0, limit=LIMIT, number=1):
+        self.form, self.six, self.flows, self.limit = form, six, flows, limit
         self.lab = labs.Lab(f"{PREFIX}{os.getpid()}n{number}", clients=1, balancers=2, backends=backends + spare)
         self.first = self.lab.backends[:backends]
         self.spare = self.lab.backends[backends:]
@@ -141,11 +152,11 @@ class Field:
             self.downloads.publish(host)
             holdfast.attach_receiver(host)
         for balancer in self.lab.balancers:
-            self.daemons.append(holdfast.Daemon(balancer))
+            self.daemons.append(Daemon(balancer, self.flows))
             self.daemons[-1].start()
             self._configure(self.daemons[-1])
         targets = [TCP4, TCP6] if self.six else [TCP4]
-        self.client = Client(targets, "--limit", LIMIT, "--stall", 3, "--rate", 600, "--seconds", 3000,
+        self.client = Client(targets, "--limit", self.limit, "--stall", 3, "--rate", 600, "--seconds", 3000,
                              inside=self.lab.c1.inside)
         self.try_it()
 

@@ -3,6 +3,7 @@
 """The storm: thousands of live connections, every change there is, and who broke although its backend lived.
 
     storm.py [--form never|slots|receivers] [--connections N] [--backends N] [--udp N] [--downloads N]    one storm
+    storm.py --trial WORD                                              the trials of trials.py whose names have it
     storm.py --long                                                                     all of them (make storm)
 
 Forms: `receivers` is Holdfast as it is meant, `slots` does without the receivers' next hop, and `never` without
@@ -10,6 +11,7 @@ remembered flows too, to prove that connections can break here. Prints a table a
 build/storm.json. Exit status 1 if a connection broke that must not, or a change is not available in this build."""
 
 import argparse
+import functools
 import json
 import os
 import signal
@@ -24,6 +26,7 @@ import lab as labs  # noqa: E402
 from changes import CHANGES  # noqa: E402
 from field import FORMS, LIMIT, Field, Refused, Unavailable  # noqa: E402
 from flock import FlockError  # noqa: E402
+from trials import TRIALS  # noqa: E402
 
 REPORT = labs.BUILD / "storm.json"
 EXPLAINED = 5  # broken connections a row that are told one by one; build/storm.json has them all
@@ -100,7 +103,7 @@ class Storm:
         for kind, count in self.wanted.items():
             self.field.population(kind, count)
 
-    def run(self, changes=CHANGES):
+    def run(self, changes):
         self.say(COLUMNS.format("SCENARIO", "CONNECTIONS", "BROKEN", "MOVED", "LOADS", "UNOPENED", "SILENCE", ""))
         self.fill()
         self.field.downloads.start()
@@ -180,8 +183,8 @@ class Storm:
         return found
 
 
-def run_storm(form, connections, backends, udp, downloads, say=print, changes=CHANGES, six=False):
-    """One storm in a lab of its own. Returns what build/storm.json holds of it."""
+def run_storm(form, connections, backends, udp, downloads, say=print, only=(), six=False):
+    """One storm in a lab of its own, of all changes or only those. Returns what build/storm.json holds of it."""
     say(f"\n== {connections} connections, {backends} backends, {udp} UDP flows, form `{form}`")
     started = time.monotonic()
     field = Field(FORMS[form], backends=backends, downloads=downloads, six=six)
@@ -192,7 +195,7 @@ def run_storm(form, connections, backends, udp, downloads, say=print, changes=CH
         return {"form": form, "connections": connections, "rows": [], "broken": None, "failures": [f"not available: {error}"]}
     try:
         storm = Storm(field, connections, idle=connections // 20, udp=udp, say=say)
-        storm.run(changes)
+        storm.run([change for change in CHANGES if not only or change.name in only])
         value = storm.value()
     finally:
         field.down()
@@ -202,10 +205,21 @@ def run_storm(form, connections, backends, udp, downloads, say=print, changes=CH
     return value
 
 
-def write_report(storms, path=REPORT):
+def run_trials(names, say=print):
+    """The trials whose names contain one of names."""
+    say("\n== trials")
+    values = []
+    for trial in TRIALS:
+        if any(name in trial.name for name in names):
+            values.append(trial.attempt(FORMS["receivers"]))
+            say(f"{trial.name:46} {values[-1]['verdict'] or 'ok':13} {values[-1]['figures']}")
+    return values
+
+
+def write_report(storms, trials=(), path=REPORT):
     path.parent.mkdir(parents=True, exist_ok=True)
     new = Path(f"{path}.{os.getpid()}")
-    new.write_text(json.dumps({"storms": storms}, indent=1) + "\n")
+    new.write_text(json.dumps({"storms": storms, "trials": list(trials)}, indent=1) + "\n")
     new.replace(path)
 
 
@@ -223,6 +237,7 @@ def parse():
     parser.add_argument("--udp", type=int, default=500)
     parser.add_argument("--downloads", type=int, default=4)
     parser.add_argument("--six", action="store_true", help="half of the flows over IPv6")
+    parser.add_argument("--trial")
     parser.add_argument("--long", action="store_true")
     return parser.parse_args()
 
@@ -232,14 +247,18 @@ def main():
     if os.geteuid():
         sys.exit("storm: this needs root (network namespaces, BPF): run it again with sudo")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("storm: ended"))
-    long = args.pop("long")
-    storms = []
-    for shape in LONG if long else [args]:
-        storms.append(run_storm(**shape, say=lambda text: print(text, flush=True)))
+    long, trial = args.pop("long"), args.pop("trial")
+    say = functools.partial(print, flush=True)
+    storms, trials = [], []
+    for shape in LONG if long else [] if trial else [args]:
+        storms.append(run_storm(**shape, say=say))
         write_report(storms)
-    failures = [f"{storm['form']}, {storm['connections']}: {failure}" for storm in storms
-                for failure in storm["failures"]]
-    print("\n" + ("\n".join(failures) if failures else "every connection stayed put that could"))
+    if long or trial:
+        trials = run_trials([trial or ""], say)
+    write_report(storms, trials)
+    failures = [f"{storm['form']}, {storm['connections']}: {failure}" for storm in storms for failure in storm["failures"]]
+    failures += [f"{value['trial']}: {value['verdict']}" for value in trials if value["verdict"]]
+    say("\n" + ("\n".join(failures) if failures else "every connection stayed put that could"))
     return 1 if failures else 0
 
 

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Single promises, each tried on a small field of its own: drains, deadlines, dead hosts, floods, settling.
+
+A trial is a function of a field that returns what it measured, in words, and raises Broken with what should not be."""
+
+import json
+import subprocess
+import time
+
+import lab as labs
+from changes import GRACE
+from field import POOL, PORT, VIP, Field, Refused, Unavailable, change
+from flock import PROGRAMS, FlockError
+
+QUIET, RETURN_WITHIN = 2, 5  # seconds
+FLOOD, FLOOD_CHUNK, FLOOD_RATE, FLOOD_TABLE = 10_000_000, 1_000_000, 200_000, 100_000
+SHORT_IDLE = 3
+
+
+class Broken(Exception):
+    """A promise was not kept."""
+
+
+def expect(is_so, otherwise):
+    if not is_so:
+        raise Broken(otherwise)
+
+
+def of_server(field, name, *whats, kind="tcp"):
+    return [e for e in field.client.events if e["kind"] == kind and e["server"] == name and (not whats or e["what"] in whats)]
+
+
+def others_unharmed(field, name):
+    others = [e for e in field.client.events if e["kind"] != "udp" and e["server"] != name]
+    expect(not others, f"{len(others)} connections of other backends broke: {others[:3]}")
+
+
+def begin(field, daemon, words):
+    """A verb that takes its time."""
+    return subprocess.Popen(daemon.host.inside(
+        [labs.BUILD / "holdfast", "--instance", daemon.instance, "--runtime-dir", daemon.dir, *words.split()]),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+
+
+def end(process, seconds):
+    """Waits for it; returns its status and what it said."""
+    try:
+        said, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        said, _ = process.communicate()
+        raise Broken(f"still waiting after {seconds} s: {said.strip()[-200:]}") from None
+    if process.returncode == 2:
+        raise Unavailable(said.strip())
+    return process.returncode, said
+
+
+def drain_waits(field):
+    field.population("tcp", 1000 * len(field.first))
+    name = field.first[0].name
+    count = field.client.report()["tcp"]["servers"][name]["live"]
+    words = f"backend drain {POOL}/{name}"
+    change(field.daemons[1], words)
+    waiting = begin(field, field.daemons[0], f"{words} --wait --quiet {QUIET}s --timeout 120s")
+    time.sleep(QUIET + 2)
+    live = field.client.report()["tcp"]["servers"][name]["live"]
+    early = waiting.poll()
+    if early is not None:
+        status, said = end(waiting, 5)
+        raise Broken(f"returned {status} while {live} connections lived: {said.strip()[-200:]}")
+    field.client.close("tcp", count, name)
+    field.client.wait_for(lambda r: r["tcp"]["servers"][name]["live"] == 0, 60, f"the connections of {name} end", 0.05)
+    closed = time.monotonic()
+    status, said = end(waiting, 60)
+    took = time.monotonic() - closed
+    expect(status == 0, f"returned {status}: {said.strip()[-200:]}")
+    expect(not field.client.events, f"broken: {field.client.events[:3]}")
+    expect(took <= RETURN_WITHIN, f"returned {took:.1f} s after the last of {count} had ended")
+    return f"{count} connections; returned {took:.1f} s after the last had ended"
+
+
+def deadline_cuts(field):
+    field.population("tcp", 200 * len(field.first))
+    name = field.first[0].name
+    count = field.client.report()["tcp"]["servers"][name]["live"]
+    words = f"backend drain {POOL}/{name} --deadline 5s"
+    change(field.daemons[1], words)
+    waiting = begin(field, field.daemons[0], f"{words} --wait --timeout 60s")
+    time.sleep(3)
+    field.client.report()
+    expect(not field.client.events, f"{len(field.client.events)} broke before the deadline")
+    status, said = end(waiting, 60)
+    field.client.wait_for(lambda r: r["tcp"]["servers"][name]["live"] == 0, 30, "the deadline cuts")
+    others_unharmed(field, name)
+    cut = len(of_server(field, name, "reset"))
+    expect(cut == count, f"{cut} of {count} were reset: {of_server(field, name)[:3]}")
+    said = " ".join(said.split())
+    expect(any(word.isdigit() and int(word) > 0 for word in said.replace(",", " ").split()),
+           f"does not say how many were cut: {said[-200:]}")
+    return f"{cut} cut at the deadline, none before; status {status}: {said[-80:]}"
+
+
+def host_gone(field):
+    field.population("tcp", 100 * len(field.first))
+    field.population("udp", 100)
+    name = field.first[1].name
+    count = field.client.report()["tcp"]["servers"][name]["live"]
+    datagrams = field.client.latest["udp"]["servers"][name]["live"]
+    field.kill_backend(name)
+    time.sleep(2)
+    field.everywhere(f"backend health {POOL}/{name} down")
+    down = time.monotonic()
+    field.client.wait_for(lambda r: len(of_server(field, name, "moved", kind="udp")) == datagrams, 20, "UDP moved")
+    moved = time.monotonic() - down
+    field.client.wait_for(lambda r: r["tcp"]["servers"][name]["live"] == 0, 3 * GRACE + 10, "its clients are told")
+    others_unharmed(field, name)
+    reset = of_server(field, name, "reset")
+    expect(len(reset) == count, f"{len(reset)} of {count} were reset: {of_server(field, name)[:3]}")
+    early = [e for e in reset if e["when"] < down + GRACE - 1]
+    expect(not early, f"{len(early)} were reset before the grace was over")
+    field.population("tcp", 100 * len(field.first))
+    return (f"{datagrams} UDP flows moved within {moved:.1f} s; {count} connections reset"
+            f" {min(e['when'] for e in reset) - down:.1f} to {max(e['when'] for e in reset) - down:.1f} s after,"
+            " and reconnected")
+
+
+def flows_of(field):
+    """The flow tables of both balancers, added up."""
+    tables = [daemon.json("status")["flows"] for daemon in field.daemons]
+    return {name: sum(table[name] for table in tables) for name in tables[0]}
+
+
+def counted(field):
+    return sum(sum(service["flows"] for service in daemon.json("status")["services"]) for daemon in field.daemons)
+
+
+def flood(field):
+    """Ten million distinct SYNs, as the balancers count them: what a queue on the way drops is made up for."""
+    field.population("tcp", 500)
+    field.population("idle", 100)
+    field.everywhere(f"backend drain {POOL}/{field.first[0].name}")
+    field.client.ask("check")
+    time.sleep(2)
+    before, limit = counted(field), flows_of(field)["limit"]
+    expect(limit <= 3 * FLOOD_TABLE, f"the two flow tables hold {limit}, not {FLOOD_TABLE} each")
+    link = json.loads(field.lab.c1.run("ip", "-j", "link", "show", "eth0").stdout)[0]["address"]
+    gateway = json.loads(field.lab.router("ip", "-j", "link", "show", "c1").stdout)[0]["address"]
+    sent = 0
+    while counted(field) - before < FLOOD and sent < 4 * FLOOD:
+        field.lab.c1.run("nice", PROGRAMS / "syn-flood", "eth0", gateway, link, f"{VIP}:{PORT}", sent, FLOOD_CHUNK,
+                         FLOOD_RATE, timeout=120)
+        sent += FLOOD_CHUNK
+        field.client.report()
+        field.client.ask("check")
+    seen, table = counted(field) - before, flows_of(field)
+    field.client.wait_for(lambda r: not r["tcp"]["stalled"] and not r["idle"]["stalled"], 60, "everyone is answered")
+    expect(seen >= FLOOD, f"only {seen} of {sent} SYNs reached a balancer")
+    expect(not field.client.events, f"{len(field.client.events)} broke: {field.client.events[:3]}")
+    expect(table["evicted_opening"] > 0, f"no eviction was counted: {table}")
+    return (f"{seen} SYNs of {sent} sent; 0 of 600 broke; evicted {table['evicted_opening']} opening,"
+            f" {table['evicted_established']} established")
+
+
+def settles(field):
+    """Idle times of seconds, a few changes, every flow ends: then nothing is left to be remembered."""
+    for proto in ("tcp", "udp"):
+        field.everywhere(f"service set {proto} {VIP}:{PORT} --idle {SHORT_IDLE}s")
+    field.population("tcp", 500)
+    field.population("udp", 100)
+    for words in ("backend drain {}/{}", "backend activate {}/{}", "backend set {}/{} --weight 300"):
+        field.everywhere(words.format(POOL, field.first[0].name))
+        time.sleep(1)
+    remembered = flows_of(field)["remembered"]
+    moving = sum(pool["moving"] for daemon in field.daemons for pool in daemon.json("status")["pools"])
+    expect(remembered and moving, f"nothing to settle: {remembered} flows remembered, {moving} slots moving")
+    field.client.report()
+    expect(not [e for e in field.client.events if e["kind"] == "tcp"], f"broken: {field.client.events[:3]}")
+    for kind in ("tcp", "udp"):
+        field.client.close(kind, 1000)
+
+    def settled():
+        states = [daemon.json("status") for daemon in field.daemons]
+        return all(not state["flows"]["remembered"] and not any(pool["moving"] for pool in state["pools"])
+                   for state in states)
+
+    began = time.monotonic()
+    labs.wait_until(settled, 90, "every slot settled and the flow table empty", 0.5)
+    return (f"{remembered} flows, {moving} moving slots; all settled {time.monotonic() - began:.0f} s after the last"
+            " flow had ended")
+
+
+class Trial:
+    """run(field) on a field of that shape."""
+
+    def __init__(self, name, run, **shape):
+        self.name, self.run = name, run
+        self.shape = {"backends": 4, "spare": 0, "downloads": 0, "limit": 60, **shape}
+
+
+    def attempt(self, form):
+        """Returns what build/storm.json holds of it."""
+        value = {"trial": self.name, "form": form.name, "figures": "", "verdict": ""}
+        started = time.monotonic()
+        field = Field(form, **self.shape)
+        try:
+            field.up()
+            value["figures"] = self.run(field)
+        except Unavailable as error:
+            value.update(verdict="not available", figures=str(error))
+        except (Broken, Refused, FlockError, labs.LabError) as error:
+            value.update(verdict="FAILED", figures=str(error))
+        finally:
+            field.down()
+        value["seconds"] = round(time.monotonic() - started, 1)
+        return value
+
+
+TRIALS = (
+    Trial("drain --wait --quiet 2s, 1,000 connections", drain_waits),
+    Trial("drain --deadline cuts, and says how many", deadline_cuts),
+    Trial("a host gone: a reset from the last hop", host_gone),
+    Trial("ten million spoofed SYNs, 100,000 flows", flood, flows=FLOOD_TABLE),
+    Trial("after the storm every slot settles", settles),
+)
