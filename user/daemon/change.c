@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "change.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "log.h"
+
+/* A new backend's neighbour is asked for before flows are sent to it, for so long. */
+enum { SETTLE = 10 /* ms */ };
+
+/* What a change would put in place of what rules. */
+struct draft {
+	struct model *model;
+	char *text;
+	struct ledger *ledger;
+	struct image *image;
+	struct plan *plan;
+};
+
+static void draft_free(struct draft *draft)
+{
+	plan_free(draft->plan);
+	image_free(draft->image);
+	ledger_free(draft->ledger);
+	free(draft->text);
+	model_free(draft->model);
+}
+
+char *model_dump(const struct model *model)
+{
+	json_t *json = model_to_json(model);
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	json_decref(json);
+	return text;
+}
+
+static int check_expected(const struct instance *instance, uint32_t expect, struct refusal *refusal)
+{
+	if (!expect || expect == instance->generation.number)
+		return 0;
+	refuse(refusal, -ESTALE, "generation %u is in force, not %u", instance->generation.number, expect);
+	refusal_right(refusal, "look at what has changed and try again");
+	return -ESTALE;
+}
+
+static int draft_image(struct instance *instance, struct draft *draft, struct refusal *refusal)
+{
+	int error;
+
+	draft->text = model_dump(draft->model);
+	draft->ledger = ledger_copy(instance->ledger);
+	if (!draft->text || !draft->ledger)
+		return -ENOMEM;
+	error = ledger_assign(draft->ledger, draft->model, instance_counter_limit(instance), refusal);
+	if (error)
+		return error;
+	return image_build(draft->model, draft->ledger, instance->image, instance_health, instance,
+			   clock_monotonic() / 1000, &draft->image, refusal);
+}
+
+/* A dry run follows nothing new: it asks no neighbour. */
+static int draft_plan(struct instance *instance, struct draft *draft, bool dry_run)
+{
+	int error = dry_run ? 0 : hops_follow(instance->hops, draft->image);
+
+	if (error)
+		return error;
+	if (!dry_run)
+		hops_settle(instance->hops, SETTLE);
+	hops_fill(instance->hops, draft->image);
+	return plan_make(instance->image, draft->image, &draft->plan);
+}
+
+static int commit(struct instance *instance, const struct draft *draft, const struct generation *generation,
+		  struct refusal *refusal)
+{
+	json_t *ledger = ledger_to_json(draft->ledger);
+	int error =
+		ledger ? store_commit(instance->store, generation, draft->text, ledger, refusal) : -ENOMEM;
+
+	json_decref(ledger);
+	return error;
+}
+
+/* If even this fails the daemon must not go on: the store would hold a generation that was refused. */
+static void withdraw(struct instance *instance, uint32_t number)
+{
+	json_t *ledger = ledger_to_json(instance->ledger);
+	struct refusal refusal = {0};
+
+	if (!ledger || store_withdraw(instance->store, number, ledger, &refusal)) {
+		log_refusal(LOG_LEVEL_ERROR, "a refused generation stays in the store; ending", &refusal);
+		abort();
+	}
+	json_decref(ledger);
+}
+
+static int load(struct instance *instance, const struct draft *draft, const struct generation *generation,
+		struct refusal *refusal)
+{
+	int error = commit(instance, draft, generation, refusal);
+
+	if (error)
+		return error;
+	error = dataplane_apply(instance->dataplane, draft->plan, generation->number, refusal);
+	if (error)
+		withdraw(instance, generation->number);
+	return error;
+}
+
+/* What the draft held rules now, and the draft holds what is to be freed. */
+static void take_over(struct instance *instance, struct draft *draft, const struct generation *generation)
+{
+	const struct draft old = {instance->model, instance->text, instance->ledger, instance->image,
+				  draft->plan};
+
+	instance->model = draft->model;
+	instance->text = draft->text;
+	instance->ledger = draft->ledger;
+	instance->image = draft->image;
+	instance->generation = *generation;
+	*draft = old;
+	hops_loaded(instance->hops);
+	shares_forget(instance->shares);
+	interfaces_settle(instance->interfaces, instance->model);
+	log_line(LOG_LEVEL_NOTICE, "generation %u by %s: %s", generation->number, generation->author,
+		 generation->cause);
+}
+
+static int carry_out(struct instance *instance, struct draft *draft, const struct change *change,
+		     struct refusal *refusal)
+{
+	struct generation generation = {.number = instance->generation.number + 1, .time = clock_unix()};
+	int error;
+
+	snprintf(generation.author, sizeof generation.author, "%s", change->author);
+	snprintf(generation.cause, sizeof generation.cause, "%s", change->cause);
+	error = interfaces_add(instance->interfaces, instance->model, draft->model, change->missing_ok,
+			       refusal);
+	if (error)
+		return error;
+	error = load(instance, draft, &generation, refusal);
+	if (error) {
+		interfaces_undo(instance->interfaces, instance->model, draft->model);
+		return error;
+	}
+	take_over(instance, draft, &generation);
+	return 0;
+}
+
+static json_t *answer(const struct instance *instance, bool changed, bool dry_run, json_t *plan)
+{
+	return json_pack("{s:I, s:b, s:b, s:o, s:[]}", "generation", (json_int_t)instance->generation.number,
+			 "changed", changed, "dry_run", dry_run, "plan", plan, "warnings");
+}
+
+static int change_draft(struct instance *instance, struct draft *draft, const struct change *change,
+			json_t **ret, struct refusal *refusal)
+{
+	bool changed;
+	json_t *plan;
+	int error = draft_image(instance, draft, refusal);
+
+	if (error)
+		return error;
+	changed = strcmp(draft->text, instance->text) != 0;
+	error = draft_plan(instance, draft, change->dry_run || !changed);
+	if (error)
+		return error;
+	plan = plan_to_json(draft->plan);
+	if (!plan)
+		return -ENOMEM;
+	if (changed && !change->dry_run)
+		error = carry_out(instance, draft, change, refusal);
+	if (error) {
+		json_decref(plan);
+		return error;
+	}
+	*ret = answer(instance, changed, change->dry_run, plan);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int change_model(struct instance *instance, struct model *next, const struct change *change, json_t **ret,
+		 struct refusal *refusal)
+{
+	struct draft draft = {.model = next};
+	int error = check_expected(instance, change->expect, refusal);
+
+	if (!error)
+		error = change_draft(instance, &draft, change, ret, refusal);
+	/* The image in force is followed again, whatever was refused. */
+	if (error)
+		hops_follow(instance->hops, instance->image);
+	draft_free(&draft);
+	return error;
+}
+
+static const char *text_of(const json_t *arguments, const char *name)
+{
+	const char *text = json_string_value(json_object_get(arguments, name));
+
+	return text ? text : "";
+}
+
+/* "backend drain db/db2", "service add tcp 203.0.113.10:80": the command that would have done it. */
+static void tell_cause(const char *word, const json_t *arguments, char *cause, size_t room)
+{
+	const char *pool = text_of(arguments, "pool"), *name = text_of(arguments, "name");
+	const char *proto = text_of(arguments, "proto"), *listen = text_of(arguments, "listen");
+	int noun = strcspn(word, ".");
+	const char *verb = word[noun] ? word + noun + 1 : "";
+
+	if (!strcmp(word, "model.apply"))
+		snprintf(cause, room, "apply");
+	else if (listen[0])
+		snprintf(cause, room, "%.*s %s %s %s", noun, word, verb, proto, listen);
+	else
+		snprintf(cause, room, "%.*s %s %s%s%s", noun, word, verb, pool, pool[0] ? "/" : "", name);
+}
+
+int change_operation(struct instance *instance, const char *word, const json_t *arguments,
+		     const struct change *change, json_t **ret, struct refusal *refusal)
+{
+	struct change told = *change;
+	char cause[192];
+	struct model *next;
+	int error = operation_apply(instance->model, word, arguments, clock_unix(), &next, refusal);
+
+	if (error)
+		return error;
+	tell_cause(word, arguments, cause, sizeof cause);
+	if (!told.cause)
+		told.cause = cause;
+	told.missing_ok = strncmp(word, "interface.", 10) != 0;
+	return change_model(instance, next, &told, ret, refusal);
+}

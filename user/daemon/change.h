@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A change: from an operation to the data plane, in one straight line that a refusal leaves without a trace.
+ *
+ *   operation -> model -> ledger -> image -> plan -> (interfaces) -> store -> data plane
+ *
+ * Everything that can be refused is refused before the commit, but for the data plane's room: the data plane
+ * reserves it before it writes anything, and where there is none the generation is withdrawn from the store.
+ * A daemon that dies between the commit and the data plane finds the generation at its next start and carries
+ * it out.
+ */
+#ifndef HOLDFAST_CHANGE_H
+#define HOLDFAST_CHANGE_H
+
+#include "../core/operation.h"
+#include "instance.h"
+
+struct change {
+	const char *cause;  /* for the generation: "backend drain db/db2" */
+	const char *author; /* "root" */
+	bool dry_run;
+	bool force;
+	bool missing_ok; /* an interface that is not there yet is no refusal */
+	uint32_t expect; /* the generation that must be in force; 0: any */
+};
+
+/*
+ * Makes `next` (consumed, also on failure) the desired state. *ret is the answer of docs/api.md. -ESTALE:
+ * another generation is in force than expected; -EINVAL, -ENOSPC, ... with *refusal filled.
+ */
+int change_model(struct instance *instance, struct model *next, const struct change *change, json_t **ret,
+		 struct refusal *refusal);
+/* The same for an operation; change->cause may be NULL: it is told from the operation. */
+int change_operation(struct instance *instance, const char *word, const json_t *arguments,
+		     const struct change *change, json_t **ret, struct refusal *refusal);
+
+/* A model as the store holds it: compact JSON text, to be freed. */
+char *model_dump(const struct model *model);
+
+#endif

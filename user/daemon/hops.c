@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hops.h"
+
+#include <errno.h>
+#include <holdfast/outer.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "log.h"
+
+/*
+ * A next hop that was known stays in use for so long after the kernel lost it: a neighbour entry that is only
+ * being asked for again, or was forgotten while no daemon ran, still leads the right way.
+ */
+enum { HOLD = 3000 };
+
+struct hop {
+	struct address address;
+	uint16_t backend;
+	bool loaded;      /* the data plane has an entry of this number */
+	int64_t clear_at; /* monotonic milliseconds when a lost next hop is taken out; 0: not lost */
+};
+
+struct hops {
+	struct dataplane *dataplane;
+	struct nexthops *nexthops;
+	struct hop *hops; /* by address, then number */
+	size_t count;
+	struct image *image; /* whose backends these are; borrowed */
+};
+
+static int compare_hops(const void *a, const void *b)
+{
+	const struct hop *x = a, *y = b;
+	int order = address_compare(&x->address, &y->address);
+
+	return order ? order : (int)x->backend - (int)y->backend;
+}
+
+/* The first hop of that address or beyond it. */
+static size_t first_hop(const struct hops *hops, const struct address *address)
+{
+	size_t low = 0, high = hops->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (address_compare(&hops->hops[middle].address, address) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct hop *find_hop(const struct hops *hops, const struct address *address, uint16_t backend)
+{
+	struct hop key = {.address = *address, .backend = backend};
+
+	return hops->count ? bsearch(&key, hops->hops, hops->count, sizeof key, compare_hops) : NULL;
+}
+
+static int find_link(struct hops *hops, const struct nexthop *nexthop, uint16_t *ret_link)
+{
+	int error = dataplane_link_set(hops->dataplane, nexthop->ifindex, nexthop->own_mac, nexthop->mtu,
+				       ret_link);
+
+	if (error)
+		log_line(LOG_LEVEL_WARNING, "interface %s cannot be sent to: %s", nexthop->interface,
+			 strerror(-error));
+	return error;
+}
+
+/* What a route says of the outer header: the path's MTU and, where no source is configured, the source. */
+static bool fill_route(struct backend_image *backend, const struct nexthop *nexthop)
+{
+	struct hf_backend before = backend->entry, *entry = &backend->entry;
+
+	if (!nexthop->ifindex)
+		return false;
+	entry->mtu = nexthop->mtu;
+	if (backend->source_from_route && nexthop->source.family == entry->family) {
+		memcpy(entry->src, nexthop->source.bytes, sizeof entry->src);
+		if (entry->family == HF_IPV4)
+			entry->csum = hf_outer_csum(entry->src[0], entry->dst[0]);
+	}
+	return memcmp(&before, entry, sizeof before) != 0;
+}
+
+/* The image that is loaded is written again where the route changed; the next hop stays what it is. */
+static void store_route(struct hops *hops, uint16_t number, const struct nexthop *nexthop)
+{
+	struct backend_image *backend = (struct backend_image *)image_backend(hops->image, number);
+	struct plan_backend change = {.change = PLAN_ADD, .number = number, .image = backend};
+	const struct plan plan = {.backends = &change, .backend_count = 1};
+	struct refusal refusal = {0};
+
+	if (backend && fill_route(backend, nexthop) && dataplane_apply(hops->dataplane, &plan, 0, &refusal))
+		log_refusal(LOG_LEVEL_WARNING, "a backend's route", &refusal);
+}
+
+static void store_hop(struct hops *hops, struct hop *hop, const struct nexthop *nexthop)
+{
+	uint16_t link;
+
+	if (!nexthop->resolved) {
+		if (!hop->clear_at)
+			hop->clear_at = clock_monotonic() + HOLD;
+		return;
+	}
+	hop->clear_at = 0;
+	store_route(hops, hop->backend, nexthop);
+	if (!find_link(hops, nexthop, &link))
+		dataplane_next_hop_set(hops->dataplane, hop->backend, nexthop->mac, link);
+}
+
+static void next_hop_changed(const struct nexthop *nexthop, void *context)
+{
+	struct hops *hops = context;
+	char text[ADDRESS_TEXT];
+
+	log_line(LOG_LEVEL_NOTICE, "next hop of %s: %s%s%s", address_text(&nexthop->address, text),
+		 nexthop->resolved ? "by " : "", nexthop->resolved ? nexthop->interface : nexthop->problem,
+		 nexthop->resolved ? "" : ", not reachable");
+	for (size_t i = first_hop(hops, &nexthop->address);
+	     i < hops->count && address_equal(&hops->hops[i].address, &nexthop->address); i++)
+		if (hops->hops[i].loaded)
+			store_hop(hops, &hops->hops[i], nexthop);
+}
+
+int hops_open(struct dataplane *dataplane, struct hops **ret)
+{
+	struct hops *hops = calloc(1, sizeof *hops);
+	int error;
+
+	if (!hops)
+		return -ENOMEM;
+	hops->dataplane = dataplane;
+	error = nexthops_open(next_hop_changed, hops, &hops->nexthops);
+	if (error) {
+		free(hops);
+		return error;
+	}
+	*ret = hops;
+	return 0;
+}
+
+void hops_close(struct hops *hops)
+{
+	if (!hops)
+		return;
+	nexthops_close(hops->nexthops);
+	free(hops->hops);
+	free(hops);
+}
+
+int hops_fd(const struct hops *hops)
+{
+	return nexthops_fd(hops->nexthops);
+}
+
+void hops_dispatch(struct hops *hops)
+{
+	int error = nexthops_dispatch(hops->nexthops);
+
+	if (error)
+		log_line(LOG_LEVEL_WARNING, "cannot read routes and neighbours: %s", strerror(-error));
+}
+
+void hops_tick(struct hops *hops)
+{
+	int64_t now = clock_monotonic();
+	char text[ADDRESS_TEXT];
+
+	nexthops_tick(hops->nexthops);
+	for (size_t i = 0; i < hops->count; i++) {
+		struct hop *hop = &hops->hops[i];
+
+		if (!hop->clear_at || hop->clear_at > now)
+			continue;
+		hop->clear_at = 0;
+		dataplane_next_hop_set(hops->dataplane, hop->backend, NULL, 0);
+		log_line(LOG_LEVEL_WARNING, "next hop of %s is gone", address_text(&hop->address, text));
+	}
+}
+
+static struct hop *list_hops(const struct hops *hops, const struct image *image)
+{
+	struct hop *list = calloc(image->backend_count + 1, sizeof *list);
+
+	for (size_t i = 0; list && i < image->backend_count; i++) {
+		const struct backend_image *backend = &image->backends[i];
+		const struct hop *old = find_hop(hops, &backend->address, backend->number);
+
+		if (old)
+			list[i] = *old;
+		list[i].address = backend->address;
+		list[i].backend = backend->number;
+	}
+	if (list)
+		qsort(list, image->backend_count, sizeof *list, compare_hops);
+	return list;
+}
+
+/* Wants what is new before it forgets what is old, so that an address in both is never asked for again. */
+int hops_follow(struct hops *hops, struct image *image)
+{
+	struct hop *list = list_hops(hops, image), *old = hops->hops;
+	size_t old_count = hops->count;
+
+	if (!list)
+		return -ENOMEM;
+	hops->hops = list;
+	hops->image = image;
+	hops->count = image->backend_count;
+	for (size_t i = 0; i < hops->count; i++)
+		if (!old || !bsearch(&list[i], old, old_count, sizeof *old, compare_hops))
+			nexthops_want(hops->nexthops, &list[i].address);
+	for (size_t i = 0; i < old_count; i++)
+		if (!find_hop(hops, &old[i].address, old[i].backend))
+			nexthops_forget(hops->nexthops, &old[i].address);
+	free(old);
+	return 0;
+}
+
+/* Whether a neighbour of a backend that is not loaded yet is still being asked for. */
+static bool is_settled(const struct hops *hops)
+{
+	for (size_t i = 0; i < hops->count; i++) {
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->hops[i].address);
+
+		if (!hops->hops[i].loaded && nexthop && !nexthop->resolved && nexthop->ifindex)
+			return false;
+	}
+	return true;
+}
+
+void hops_settle(struct hops *hops, int milliseconds)
+{
+	int64_t end = clock_monotonic() + milliseconds, left;
+	struct pollfd ready = {.fd = hops_fd(hops), .events = POLLIN};
+
+	while (!is_settled(hops) && (left = end - clock_monotonic()) > 0)
+		if (poll(&ready, 1, (int)left) > 0)
+			hops_dispatch(hops);
+}
+
+static void fill_entry(struct hops *hops, struct backend_image *backend, const struct nexthop *nexthop)
+{
+	uint16_t link;
+
+	fill_route(backend, nexthop);
+	if (!nexthop->resolved || find_link(hops, nexthop, &link))
+		return;
+	memcpy(&backend->entry.next_hop, nexthop->mac, sizeof nexthop->mac);
+	memcpy((char *)&backend->entry.next_hop + sizeof nexthop->mac, &link, sizeof link);
+}
+
+void hops_fill(struct hops *hops, struct image *image)
+{
+	for (size_t i = 0; i < image->backend_count; i++) {
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &image->backends[i].address);
+
+		if (nexthop)
+			fill_entry(hops, &image->backends[i], nexthop);
+	}
+}
+
+void hops_loaded(struct hops *hops)
+{
+	for (size_t i = 0; i < hops->count; i++) {
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->hops[i].address);
+
+		if (hops->hops[i].loaded)
+			continue;
+		hops->hops[i].loaded = true;
+		if (nexthop)
+			store_hop(hops, &hops->hops[i], nexthop);
+	}
+}
+
+const struct nexthop *hops_get(const struct hops *hops, const struct address *address)
+{
+	return nexthops_get(hops->nexthops, address);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "instance.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "change.h"
+#include "clock.h"
+#include "log.h"
+
+enum { SETTLE_AT_START = 100 /* ms */ };
+
+uint32_t instance_counter_limit(const struct instance *instance)
+{
+	uint32_t limit = instance->options->limits.counters;
+
+	return limit ? limit : HF_DEFAULT_COUNTERS;
+}
+
+uint32_t instance_slot_limit(const struct instance *instance)
+{
+	uint32_t limit = instance->options->limits.slots;
+
+	return limit ? limit : HF_DEFAULT_SLOTS;
+}
+
+enum health_state instance_health(void *context, const char *pool, const char *backend)
+{
+	(void)context;
+	(void)pool;
+	(void)backend;
+	return HEALTH_UNKNOWN;
+}
+
+/* What the store holds ------------------------------------------------------ */
+
+static int open_store(struct instance *instance, struct refusal *refusal)
+{
+	const char *directory = instance->options->state_directory;
+	char path[PATH_MAX];
+
+	if (mkdir(directory, 0750) && errno != EEXIST)
+		return refuse(refusal, -errno, "cannot make %s: %s", directory, strerror(errno));
+	if (snprintf(path, sizeof path, "%s/%s.db", directory, instance->options->instance) >=
+	    (int)sizeof path)
+		return refuse(refusal, -ENAMETOOLONG, "%s is too long a path", directory);
+	return store_open(path, &instance->store, refusal);
+}
+
+static int make_seed(uint64_t *ret, struct refusal *refusal)
+{
+	uint64_t seed = 0;
+
+	while (!seed)
+		if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+			return refuse(refusal, -errno, "the kernel gives no random seed: %s",
+				      strerror(errno));
+	*ret = seed;
+	return 0;
+}
+
+static int begin_model(struct instance *instance, struct refusal *refusal)
+{
+	uint64_t seed = instance->options->seed;
+	int error = 0;
+
+	if (!seed)
+		error = make_seed(&seed, refusal);
+	if (error)
+		return error;
+	instance->model = model_new(seed);
+	instance->ledger = ledger_new();
+	if (!instance->model || !instance->ledger)
+		return -ENOMEM;
+	instance->generation = (struct generation){.number = 1, .time = clock_unix()};
+	strcpy(instance->generation.author, "holdfastd");
+	strcpy(instance->generation.cause, "first start");
+	return 0;
+}
+
+static int store_first(struct instance *instance, struct refusal *refusal)
+{
+	json_t *ledger = ledger_to_json(instance->ledger);
+	int error =
+		ledger ? store_commit(instance->store, &instance->generation, instance->text, ledger, refusal)
+		       : -ENOMEM;
+
+	json_decref(ledger);
+	return error;
+}
+
+static int check_seed(const struct instance *instance, struct refusal *refusal)
+{
+	uint64_t given = instance->options->seed;
+
+	if (!given || given == instance->model->seed)
+		return 0;
+	refuse(refusal, -EINVAL, "instance %s has the seed %016llx already", instance->options->instance,
+	       (unsigned long long)instance->model->seed);
+	refusal_where(refusal, "--seed %016llx", (unsigned long long)given);
+	refusal_right(refusal, "leave --seed away: another seed would move every flow");
+	return -EINVAL;
+}
+
+static int read_latest(struct instance *instance, bool *ret_first, struct refusal *refusal)
+{
+	json_t *model = NULL, *ledger = NULL;
+	int error = store_latest(instance->store, &instance->generation, &model, &ledger, refusal);
+
+	*ret_first = error == -ENOENT;
+	if (error == -ENOENT)
+		return begin_model(instance, refusal);
+	if (error)
+		return error;
+	error = model_from_json(model, &instance->model, refusal);
+	if (!error)
+		error = ledger_from_json(ledger, &instance->ledger);
+	json_decref(model);
+	json_decref(ledger);
+	return error ? error : check_seed(instance, refusal);
+}
+
+static int load_state(struct instance *instance, struct refusal *refusal)
+{
+	bool first;
+	int error = read_latest(instance, &first, refusal);
+
+	if (error)
+		return error;
+	instance->text = model_dump(instance->model);
+	if (!instance->text)
+		return -ENOMEM;
+	return first ? store_first(instance, refusal) : 0;
+}
+
+/* What the data plane holds -------------------------------------------------- */
+
+/* Only what differs from what is there is written: a data plane that is right is not touched. */
+static int reconcile(struct instance *instance, struct image *before, struct refusal *refusal)
+{
+	struct plan *plan = NULL;
+	int error =
+		ledger_assign(instance->ledger, instance->model, instance_counter_limit(instance), refusal);
+
+	if (error)
+		return error;
+	error = image_build(instance->model, instance->ledger, before, instance_health, instance,
+			    clock_monotonic() / 1000, &instance->image, refusal);
+	if (error)
+		return error;
+	error = hops_follow(instance->hops, instance->image);
+	if (error)
+		return error;
+	hops_settle(instance->hops, SETTLE_AT_START);
+	hops_fill(instance->hops, instance->image);
+	error = plan_make(before, instance->image, &plan);
+	if (error)
+		return error;
+	if (!plan_empty(plan)) {
+		log_line(LOG_LEVEL_NOTICE, "the data plane is made what generation %u says",
+			 instance->generation.number);
+		error = dataplane_apply(instance->dataplane, plan, instance->generation.number, refusal);
+	}
+	if (!error)
+		hops_loaded(instance->hops);
+	plan_free(plan);
+	return error;
+}
+
+static int open_dataplane(struct instance *instance, struct refusal *refusal)
+{
+	struct image *before = NULL;
+	int error = dataplane_open(instance->options->instance, &instance->options->limits,
+				   &instance->dataplane, refusal);
+
+	if (error)
+		return error;
+	log_line(LOG_LEVEL_NOTICE, "program %s %s", dataplane_program_tag(instance->dataplane),
+		 dataplane_adopted(instance->dataplane) ? "adopted" : "loaded");
+	error = hops_open(instance->dataplane, &instance->hops);
+	if (!error)
+		error = interfaces_open(instance->dataplane, &instance->interfaces);
+	if (!error)
+		error = rates_open(instance->dataplane, &instance->rates);
+	if (!error)
+		error = shares_open(&instance->shares);
+	if (!error)
+		error = dataplane_read(instance->dataplane, &before);
+	if (!error)
+		error = reconcile(instance, before, refusal);
+	image_free(before);
+	if (!error)
+		interfaces_settle(instance->interfaces, instance->model);
+	return error;
+}
+
+int instance_open(const struct options *options, struct instance **ret, struct refusal *refusal)
+{
+	struct instance *instance = calloc(1, sizeof *instance);
+	int error;
+
+	if (!instance)
+		return -ENOMEM;
+	instance->options = options;
+	instance->started = clock_monotonic();
+	error = open_store(instance, refusal);
+	if (!error)
+		error = load_state(instance, refusal);
+	if (!error)
+		error = open_dataplane(instance, refusal);
+	if (error) {
+		instance_close(instance);
+		return error;
+	}
+	instance_sample(instance);
+	*ret = instance;
+	return 0;
+}
+
+void instance_close(struct instance *instance)
+{
+	if (!instance)
+		return;
+	shares_close(instance->shares);
+	rates_close(instance->rates);
+	interfaces_close(instance->interfaces);
+	hops_close(instance->hops);
+	dataplane_close(instance->dataplane);
+	image_free(instance->image);
+	ledger_free(instance->ledger);
+	model_free(instance->model);
+	free(instance->text);
+	store_close(instance->store);
+	free(instance);
+}
+
+/* While it runs --------------------------------------------------------------- */
+
+void instance_sample(struct instance *instance)
+{
+	rates_sample(instance->rates, instance->model, instance->ledger, clock_monotonic());
+}
+
+void instance_tick(struct instance *instance)
+{
+	hops_tick(instance->hops);
+	interfaces_retry(instance->interfaces, instance->model);
+	instance_sample(instance);
+}
+
+void instance_reclaim(struct instance *instance)
+{
+	int error;
+
+	if (!dataplane_reclaimable(instance->dataplane))
+		return;
+	error = dataplane_reclaim(instance->dataplane);
+	if (error)
+		log_line(LOG_LEVEL_WARNING, "retired memory is not given back: %s", strerror(-error));
+}

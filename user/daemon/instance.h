@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The instance: what rules (the last committed generation) and what carries it out. Views read the fields;
+ * only instance.c and change.c write them.
+ */
+#ifndef HOLDFAST_INSTANCE_H
+#define HOLDFAST_INSTANCE_H
+
+#include "../core/image.h"
+#include "hops.h"
+#include "interfaces.h"
+#include "options.h"
+#include "rates.h"
+#include "shares.h"
+#include "store.h"
+
+struct instance {
+	const struct options *options;
+	struct store *store;
+	struct dataplane *dataplane;
+	struct hops *hops;
+	struct interfaces *interfaces;
+	struct rates *rates;
+	struct shares *shares;
+
+	struct generation generation; /* in force */
+	struct model *model;
+	char *text; /* the model as the store holds it */
+	struct ledger *ledger;
+	struct image *image; /* what the data plane holds for it */
+	int64_t started;     /* monotonic milliseconds */
+};
+
+/*
+ * Opens the store and the data plane and makes the data plane what the last generation says: nothing is
+ * touched that is right already, and nothing is attached before its tables are. An instance that has no
+ * generation gets its first, an empty model with a seed.
+ */
+int instance_open(const struct options *options, struct instance **ret, struct refusal *refusal);
+/* Lets go of everything; forwarding goes on. */
+void instance_close(struct instance *instance);
+/* Once a second. */
+void instance_tick(struct instance *instance);
+/* What the data plane no longer uses is given back; may wait for tens of milliseconds. */
+void instance_reclaim(struct instance *instance);
+/* Counters as of now. */
+void instance_sample(struct instance *instance);
+
+uint32_t instance_counter_limit(const struct instance *instance);
+uint32_t instance_slot_limit(const struct instance *instance);
+enum health_state instance_health(void *instance, const char *pool, const char *backend);
+
+#endif

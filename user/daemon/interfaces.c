@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interfaces.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+struct interfaces {
+	struct dataplane *dataplane;
+	json_t *problems; /* name -> sentence */
+};
+
+int interfaces_open(struct dataplane *dataplane, struct interfaces **ret)
+{
+	struct interfaces *interfaces = calloc(1, sizeof *interfaces);
+
+	if (!interfaces)
+		return -ENOMEM;
+	interfaces->dataplane = dataplane;
+	interfaces->problems = json_object();
+	*ret = interfaces;
+	return 0;
+}
+
+void interfaces_close(struct interfaces *interfaces)
+{
+	if (!interfaces)
+		return;
+	json_decref(interfaces->problems);
+	free(interfaces);
+}
+
+const char *interfaces_problem(const struct interfaces *interfaces, const char *name)
+{
+	return json_string_value(json_object_get(interfaces->problems, name));
+}
+
+static bool wants_same(const struct interface *a, const struct interface *b)
+{
+	return a && b && a->mode == b->mode && a->share == b->share;
+}
+
+static int attach(struct interfaces *interfaces, const struct interface *interface, struct refusal *refusal)
+{
+	int error;
+
+	*refusal = (struct refusal){0};
+	error = dataplane_attach(interfaces->dataplane, interface->name, interface->mode, interface->share,
+				 refusal);
+	if (error && !refusal->what[0])
+		refuse(refusal, error, "cannot attach to %s: %s", interface->name, strerror(-error));
+	return error;
+}
+
+static void detach(struct interfaces *interfaces, const char *name)
+{
+	struct refusal refusal = {0};
+	int error = dataplane_detach(interfaces->dataplane, name, &refusal);
+
+	if (error && error != -ENOENT && error != -ENODEV)
+		log_refusal(LOG_LEVEL_WARNING, "detach", &refusal);
+	else
+		log_line(LOG_LEVEL_NOTICE, "interface %s detached", name);
+}
+
+void interfaces_undo(struct interfaces *interfaces, const struct model *before, const struct model *after)
+{
+	struct refusal refusal;
+
+	for (size_t i = 0; i < after->interface_count; i++) {
+		const struct interface *now = &after->interfaces[i],
+				       *was = model_interface(before, now->name);
+
+		if (wants_same(was, now))
+			continue;
+		detach(interfaces, now->name);
+		if (was && attach(interfaces, was, &refusal))
+			log_refusal(LOG_LEVEL_ERROR, "attach again", &refusal);
+	}
+}
+
+int interfaces_add(struct interfaces *interfaces, const struct model *before, const struct model *after,
+		   bool missing_ok, struct refusal *refusal)
+{
+	for (size_t i = 0; i < after->interface_count; i++) {
+		const struct interface *now = &after->interfaces[i],
+				       *was = model_interface(before, now->name);
+		int error;
+
+		if (wants_same(was, now))
+			continue;
+		if (was)
+			detach(interfaces, now->name);
+		error = attach(interfaces, now, refusal);
+		if (error && !(missing_ok && error == -ENODEV)) {
+			interfaces_undo(interfaces, before, after);
+			return error;
+		}
+	}
+	return 0;
+}
+
+static void attach_wanted(struct interfaces *interfaces, const struct interface *interface)
+{
+	const char *known = interfaces_problem(interfaces, interface->name);
+	struct refusal refusal;
+
+	if (!attach(interfaces, interface, &refusal)) {
+		if (known)
+			log_line(LOG_LEVEL_NOTICE, "interface %s attached", interface->name);
+		json_object_del(interfaces->problems, interface->name);
+		return;
+	}
+	if (!known || strcmp(known, refusal.what))
+		log_refusal(LOG_LEVEL_WARNING, "attach", &refusal);
+	json_object_set_new(interfaces->problems, interface->name, json_string(refusal.what));
+}
+
+struct unwanted {
+	const struct model *model;
+	char names[HF_MAX_LINKS][INTERFACE_SIZE];
+	size_t count;
+};
+
+static int note_unwanted(const struct attachment *attachment, void *context)
+{
+	struct unwanted *unwanted = context;
+
+	if (!model_interface(unwanted->model, attachment->interface) && unwanted->count < HF_MAX_LINKS)
+		memcpy(unwanted->names[unwanted->count++], attachment->interface, INTERFACE_SIZE);
+	return 0;
+}
+
+static void forget_problems(struct interfaces *interfaces, const struct model *model)
+{
+	const char *name;
+	json_t *problem;
+	void *next;
+
+	json_object_foreach_safe(interfaces->problems, next, name, problem)
+	{
+		if (!model_interface(model, name))
+			json_object_del(interfaces->problems, name);
+	}
+}
+
+void interfaces_settle(struct interfaces *interfaces, const struct model *model)
+{
+	struct unwanted unwanted = {.model = model};
+
+	for (size_t i = 0; i < model->interface_count; i++)
+		attach_wanted(interfaces, &model->interfaces[i]);
+	dataplane_attachments(interfaces->dataplane, note_unwanted, &unwanted);
+	for (size_t i = 0; i < unwanted.count; i++)
+		detach(interfaces, unwanted.names[i]);
+	forget_problems(interfaces, model);
+}
+
+struct search {
+	const char *name;
+	struct attachment *found;
+};
+
+static int match_attachment(const struct attachment *attachment, void *context)
+{
+	struct search *search = context;
+
+	if (strcmp(attachment->interface, search->name))
+		return 0;
+	*search->found = *attachment;
+	return 1;
+}
+
+bool interfaces_attachment(struct interfaces *interfaces, const char *name, struct attachment *ret)
+{
+	struct search search = {name, ret};
+
+	return dataplane_attachments(interfaces->dataplane, match_attachment, &search) == 1;
+}
+
+void interfaces_retry(struct interfaces *interfaces, const struct model *model)
+{
+	struct attachment attachment;
+
+	for (size_t i = 0; i < model->interface_count; i++) {
+		const struct interface *interface = &model->interfaces[i];
+
+		/* One that was attached and is not any more was taken away and may come back under its name.
+		 */
+		if (interfaces_problem(interfaces, interface->name) ||
+		    !interfaces_attachment(interfaces, interface->name, &attachment))
+			attach_wanted(interfaces, interface);
+	}
+}

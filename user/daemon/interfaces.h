@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interfaces: attaches the program where the model wants it, and remembers why it could not. An interface
+ * that is not there yet is tried again until it appears.
+ */
+#ifndef HOLDFAST_INTERFACES_H
+#define HOLDFAST_INTERFACES_H
+
+#include "../core/model.h"
+#include "../kern/dataplane.h"
+
+struct interfaces;
+
+int interfaces_open(struct dataplane *dataplane, struct interfaces **ret);
+void interfaces_close(struct interfaces *interfaces);
+
+/*
+ * Attaches what `after` has and `before` has not (or has in another mode). Any refusal takes back what this
+ * call did. missing_ok: an interface that does not exist is left for later instead of refused.
+ */
+int interfaces_add(struct interfaces *interfaces, const struct model *before, const struct model *after,
+		   bool missing_ok, struct refusal *refusal);
+/* Takes back what interfaces_add() did. */
+void interfaces_undo(struct interfaces *interfaces, const struct model *before, const struct model *after);
+/* Makes the attachments those of the model: missing ones attached, others detached. What cannot be is a
+ * problem. */
+void interfaces_settle(struct interfaces *interfaces, const struct model *model);
+/* Tries again what has a problem. */
+void interfaces_retry(struct interfaces *interfaces, const struct model *model);
+
+/* Why the interface is not attached; NULL: no problem. */
+const char *interfaces_problem(const struct interfaces *interfaces, const char *name);
+/* Fills *ret and returns true if the program is attached there. */
+bool interfaces_attachment(struct interfaces *interfaces, const char *name, struct attachment *ret);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfastd: serves one instance in the foreground. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "client.h"
+#include "clock.h"
+#include "instance.h"
+#include "listen.h"
+#include "lock.h"
+#include "log.h"
+#include "notify.h"
+#include "server.h"
+
+enum {
+	TICK = 1000,   /* ms */
+	RECLAIM = 200, /* ms between looks whether the data plane has something to give back */
+};
+
+struct holdfastd {
+	struct options options;
+	uv_loop_t loop;
+	struct instance *instance;
+	struct server *server;
+	char socket[PATH_MAX];
+	int lock;
+	uv_poll_t hops;
+	uv_timer_t tick, reclaim, watchdog;
+	uv_signal_t terminate, interrupt;
+};
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct holdfastd *holdfastd = handle->data;
+
+	log_line(LOG_LEVEL_NOTICE, "stops on signal %d; forwarding goes on", number);
+	notify_manager("STOPPING=1");
+	uv_stop(&holdfastd->loop);
+}
+
+static void on_hops(uv_poll_t *handle, int status, int events)
+{
+	struct holdfastd *holdfastd = handle->data;
+
+	(void)status;
+	(void)events;
+	hops_dispatch(holdfastd->instance->hops);
+}
+
+static void on_tick(uv_timer_t *handle)
+{
+	struct holdfastd *holdfastd = handle->data;
+
+	instance_tick(holdfastd->instance);
+	clients_tick(clock_monotonic());
+}
+
+static void on_reclaim(uv_timer_t *handle)
+{
+	struct holdfastd *holdfastd = handle->data;
+
+	instance_reclaim(holdfastd->instance);
+}
+
+static void on_watchdog(uv_timer_t *handle)
+{
+	(void)handle;
+	notify_manager("WATCHDOG=1");
+}
+
+static void start_timer(struct holdfastd *holdfastd, uv_timer_t *timer, uv_timer_cb callback, uint64_t period)
+{
+	uv_timer_init(&holdfastd->loop, timer);
+	timer->data = holdfastd;
+	if (period)
+		uv_timer_start(timer, callback, period, period);
+}
+
+static void start_signal(struct holdfastd *holdfastd, uv_signal_t *handle, int number)
+{
+	uv_signal_init(&holdfastd->loop, handle);
+	handle->data = holdfastd;
+	uv_signal_start(handle, on_signal, number);
+}
+
+static void start_loop(struct holdfastd *holdfastd)
+{
+	start_signal(holdfastd, &holdfastd->terminate, SIGTERM);
+	start_signal(holdfastd, &holdfastd->interrupt, SIGINT);
+	start_timer(holdfastd, &holdfastd->tick, on_tick, TICK);
+	start_timer(holdfastd, &holdfastd->reclaim, on_reclaim, RECLAIM);
+	start_timer(holdfastd, &holdfastd->watchdog, on_watchdog, notify_watchdog_interval());
+	uv_poll_init(&holdfastd->loop, &holdfastd->hops, hops_fd(holdfastd->instance->hops));
+	holdfastd->hops.data = holdfastd;
+	uv_poll_start(&holdfastd->hops, UV_READABLE, on_hops);
+}
+
+static int open_server(struct holdfastd *holdfastd, struct refusal *refusal)
+{
+	int fd, error;
+
+	if (snprintf(holdfastd->socket, sizeof holdfastd->socket, "%s/%s.sock",
+		     holdfastd->options.runtime_directory,
+		     holdfastd->options.instance) >= (int)sizeof holdfastd->socket)
+		return refuse(refusal, -ENAMETOOLONG, "%s is too long a path",
+			      holdfastd->options.runtime_directory);
+	error = listen_open(holdfastd->socket, &fd, refusal);
+	if (error)
+		return error;
+	return server_open(&holdfastd->loop, holdfastd->instance, fd, &holdfastd->server, refusal);
+}
+
+/* Everything is loaded and attached before the first client is listened to. */
+static int start(struct holdfastd *holdfastd, struct refusal *refusal)
+{
+	const struct options *options = &holdfastd->options;
+	int error = lock_take(options->runtime_directory, options->instance, &holdfastd->lock, refusal);
+
+	if (error)
+		return error;
+	error = instance_open(options, &holdfastd->instance, refusal);
+	if (error)
+		return error;
+	start_loop(holdfastd);
+	return open_server(holdfastd, refusal);
+}
+
+static void close_handle(uv_handle_t *handle, void *context)
+{
+	(void)context;
+	if (!uv_is_closing(handle))
+		uv_close(handle, NULL);
+}
+
+/* The socket goes first: who finds none knows that nobody serves. */
+static void stop(struct holdfastd *holdfastd)
+{
+	if (holdfastd->server)
+		unlink(holdfastd->socket);
+	server_close(holdfastd->server);
+	uv_walk(&holdfastd->loop, close_handle, NULL);
+	uv_run(&holdfastd->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&holdfastd->loop);
+	instance_close(holdfastd->instance);
+	if (holdfastd->lock >= 0)
+		close(holdfastd->lock);
+}
+
+static void tell_failure(int error, struct refusal *refusal)
+{
+	if (!refusal->what[0])
+		refuse(refusal, error, "cannot start: %s", strerror(-error));
+	log_refusal(LOG_LEVEL_ERROR, "", refusal);
+}
+
+int main(int argc, char **argv)
+{
+	static struct holdfastd holdfastd = {.lock = -1};
+	struct refusal refusal = {0};
+	int error = options_parse(argc, argv, &holdfastd.options);
+
+	if (error)
+		return error < 0 ? 2 : 0;
+	log_open(holdfastd.options.instance);
+	signal(SIGPIPE, SIG_IGN);
+	uv_loop_init(&holdfastd.loop);
+	error = start(&holdfastd, &refusal);
+	if (error) {
+		tell_failure(error, &refusal);
+	} else {
+		puts("ready");
+		fflush(stdout);
+		notify_manager("READY=1");
+		uv_run(&holdfastd.loop, UV_RUN_DEFAULT);
+	}
+	stop(&holdfastd);
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}

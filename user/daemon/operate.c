@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operate.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "change.h"
+
+static int check_members(const json_t *body, const char *const *known, struct refusal *refusal)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)body, key, value) {
+		const char *const *name = known;
+
+		while (*name && strcmp(*name, key))
+			name++;
+		if (*name)
+			continue;
+		refuse(refusal, -EINVAL, "unknown member %.64s", key);
+		refusal_right(refusal, "see docs/api.md");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int read_flag(const json_t *body, const char *name, bool *ret, struct refusal *refusal)
+{
+	const json_t *value = json_object_get(body, name);
+
+	if (value && !json_is_boolean(value)) {
+		refuse(refusal, -EINVAL, "%s is no boolean", name);
+		refusal_right(refusal, "true or false");
+		return -EINVAL;
+	}
+	*ret = json_is_true(value);
+	return 0;
+}
+
+static int read_expect(const json_t *body, uint32_t *ret, struct refusal *refusal)
+{
+	const json_t *value = json_object_get(body, "expect");
+	json_int_t number = json_integer_value(value);
+
+	if (value && (!json_is_integer(value) || number < 1 || number > UINT32_MAX)) {
+		refuse(refusal, -EINVAL, "expect is no generation");
+		refusal_right(refusal, "the number of the generation that must be in force");
+		return -EINVAL;
+	}
+	*ret = number;
+	return 0;
+}
+
+/* The members that all changes have; `known` names those and the route's own. */
+static int read_change(const struct request *request, const char *const *known, struct change *ret,
+		       struct refusal *refusal)
+{
+	int error;
+
+	if (!json_is_object(request->body)) {
+		refuse(refusal, -EINVAL, "the body is no JSON object");
+		refusal_right(refusal, "see docs/api.md");
+		return -EINVAL;
+	}
+	*ret = (struct change){.author = request->author};
+	error = check_members(request->body, known, refusal);
+	if (!error)
+		error = read_flag(request->body, "dry_run", &ret->dry_run, refusal);
+	if (!error)
+		error = read_flag(request->body, "force", &ret->force, refusal);
+	if (!error)
+		error = read_expect(request->body, &ret->expect, refusal);
+	return error;
+}
+
+int operate(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
+{
+	static const char *const known[] = {"operation", "arguments", "dry_run", "force", "expect", NULL};
+	const char *word = json_string_value(json_object_get(request->body, "operation"));
+	const json_t *arguments = json_object_get(request->body, "arguments");
+	struct change change;
+	int error = read_change(request, known, &change, refusal);
+
+	if (error)
+		return error;
+	if (!word || !arguments) {
+		refuse(refusal, -EINVAL, "%s is missing", word ? "arguments" : "operation");
+		refusal_right(refusal, "{\"operation\": WORD, \"arguments\": {...}}");
+		return -EINVAL;
+	}
+	return change_operation(instance, word, arguments, &change, ret, refusal);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handlers of requests that change the desired state. */
+#ifndef HOLDFAST_OPERATE_H
+#define HOLDFAST_OPERATE_H
+
+#include "request.h"
+
+/* POST /v1/operations */
+int operate(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal);
+
+#endif

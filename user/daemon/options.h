@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfastd's command line. */
+#ifndef HOLDFAST_OPTIONS_H
+#define HOLDFAST_OPTIONS_H
+
+#include <stdint.h>
+
+#include "../kern/dataplane.h"
+
+struct options {
+	const char *instance;
+	const char *runtime_directory;
+	const char *state_directory;
+	const char *config; /* NULL: none */
+	uint64_t seed;      /* 0: none given */
+	struct dataplane_limits limits;
+	uint32_t keep_generations;
+	uint32_t keep_days;
+};
+
+/* 0; 1 when --help or --version was answered; -EINVAL after a sentence on standard error. */
+int options_parse(int argc, char **argv, struct options *ret);
+
+#endif

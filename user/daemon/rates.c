@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rates.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RATE_PERIOD = 500 /* ms */, NUMBERS = 1 << 16 };
+
+struct series {
+	struct tally tally;
+	struct hf_counters last; /* when rates were set last */
+	uint32_t round;          /* of the sample that set total; others than the newest are stale */
+	bool known;              /* last is set: there is something to compare with */
+};
+
+struct rates {
+	struct dataplane *dataplane;
+	/* By number. Pages that no number touches take no memory. */
+	struct series *services, *backends;
+	size_t service_limit, backend_limit; /* one beyond the highest number that was seen */
+	struct series reasons[HF_REASON_LIMIT];
+	struct hf_counters *buffer;
+	uint32_t room;
+	uint32_t round;
+	int64_t rated; /* monotonic milliseconds when rates were set last; 0 never */
+};
+
+int rates_open(struct dataplane *dataplane, struct rates **ret)
+{
+	struct rates *rates = calloc(1, sizeof *rates);
+
+	if (!rates)
+		return -ENOMEM;
+	rates->dataplane = dataplane;
+	rates->services = calloc(NUMBERS, sizeof *rates->services);
+	rates->backends = calloc(NUMBERS, sizeof *rates->backends);
+	if (!rates->services || !rates->backends) {
+		rates_close(rates);
+		return -ENOMEM;
+	}
+	*ret = rates;
+	return 0;
+}
+
+void rates_close(struct rates *rates)
+{
+	if (!rates)
+		return;
+	free(rates->services);
+	free(rates->backends);
+	free(rates->buffer);
+	free(rates);
+}
+
+static bool make_room(struct rates *rates, uint32_t count)
+{
+	struct hf_counters *buffer;
+
+	if (count <= rates->room)
+		return true;
+	buffer = realloc(rates->buffer, count * sizeof *buffer);
+	if (!buffer)
+		return false;
+	rates->buffer = buffer;
+	rates->room = count;
+	return true;
+}
+
+static void add_total(struct rates *rates, struct series *series, const struct hf_counters *counters)
+{
+	if (series->round != rates->round) {
+		/* A number that was away starts anew: its rate is not that of the years between. */
+		if (series->round + 1 != rates->round)
+			*series = (struct series){0};
+		series->round = rates->round;
+		series->tally.total = (struct hf_counters){0};
+	}
+	series->tally.total.packets += counters->packets;
+	series->tally.total.bytes += counters->bytes;
+	series->tally.total.flows += counters->flows;
+}
+
+static void sample_service(struct rates *rates, const struct pool *pool, const struct service *service,
+			   const struct ledger *ledger)
+{
+	uint32_t counters, ordinals;
+	uint16_t number = ledger_service(ledger, service, &counters, &ordinals);
+
+	if (!number || !make_room(rates, ordinals) ||
+	    dataplane_counters(rates->dataplane, counters, ordinals, rates->buffer))
+		return;
+	if (number >= rates->service_limit)
+		rates->service_limit = number + 1;
+	for (uint32_t i = 0; i < ordinals; i++)
+		add_total(rates, &rates->services[number], &rates->buffer[i]);
+	for (size_t i = 0; pool && i < pool->backend_count; i++) {
+		uint16_t backend = ledger_backend(ledger, pool->name, &pool->backends[i]);
+		uint16_t ordinal = ledger_ordinal(ledger, backend);
+
+		if (ordinal >= ordinals)
+			continue;
+		if (backend >= rates->backend_limit)
+			rates->backend_limit = backend + 1;
+		add_total(rates, &rates->backends[backend], &rates->buffer[ordinal]);
+	}
+}
+
+static void sample_reasons(struct rates *rates)
+{
+	struct hf_reason_counter reasons[HF_REASON_LIMIT] = {0};
+
+	if (dataplane_reasons(rates->dataplane, reasons))
+		return;
+	for (unsigned i = 0; i < HF_REASON_LIMIT; i++) {
+		struct hf_counters counters = {.packets = reasons[i].packets, .bytes = reasons[i].bytes};
+
+		add_total(rates, &rates->reasons[i], &counters);
+	}
+}
+
+/* Counters of a number that was given anew begin at 0 again: no negative rate. */
+static double rate_of(uint64_t now, uint64_t last, double seconds)
+{
+	return now > last ? (now - last) / seconds : 0;
+}
+
+static void set_rate(struct series *series, double seconds)
+{
+	const struct hf_counters *now = &series->tally.total, *last = &series->last;
+
+	if (series->known) {
+		series->tally.packets = rate_of(now->packets, last->packets, seconds);
+		series->tally.bytes = rate_of(now->bytes, last->bytes, seconds);
+		series->tally.flows = rate_of(now->flows, last->flows, seconds);
+	}
+	series->last = *now;
+	series->known = true;
+}
+
+static void set_rates(struct series *series, size_t count, uint32_t round, double seconds)
+{
+	for (size_t i = 0; i < count; i++)
+		if (series[i].round == round)
+			set_rate(&series[i], seconds);
+}
+
+void rates_sample(struct rates *rates, const struct model *model, const struct ledger *ledger, int64_t now)
+{
+	double seconds = (now - rates->rated) / 1000.0;
+
+	rates->round++;
+	for (size_t i = 0; i < model->service_count; i++)
+		sample_service(rates, model_pool(model, model->services[i].pool), &model->services[i],
+			       ledger);
+	sample_reasons(rates);
+	if (now - rates->rated < RATE_PERIOD)
+		return;
+	set_rates(rates->services, rates->service_limit, rates->round, seconds);
+	set_rates(rates->backends, rates->backend_limit, rates->round, seconds);
+	set_rates(rates->reasons, HF_REASON_LIMIT, rates->round, seconds);
+	rates->rated = now;
+}
+
+const struct tally *rates_service(const struct rates *rates, uint16_t service)
+{
+	return &rates->services[service].tally;
+}
+
+const struct tally *rates_backend(const struct rates *rates, uint16_t backend)
+{
+	return &rates->backends[backend].tally;
+}
+
+const struct tally *rates_reason(const struct rates *rates, unsigned reason)
+{
+	return &rates->reasons[reason].tally;
+}

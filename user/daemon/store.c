@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCHEMA_VERSION = 1, EVENTS_KEPT = 10000 };
+
+struct store {
+	sqlite3 *db;
+	char *ledger; /* as last written, so that an unchanged one is not written again */
+};
+
+/* Readers of a backup may hold the file for a moment. */
+static const char open_sql[] = "PRAGMA busy_timeout = 2000;"
+			       "PRAGMA journal_mode = WAL;"
+			       "PRAGMA synchronous = FULL;"
+			       "PRAGMA foreign_keys = ON;"
+			       "PRAGMA cache_size = -2000;";
+
+static const char schema_sql[] =
+	"BEGIN IMMEDIATE;"
+	"CREATE TABLE IF NOT EXISTS generations (number INTEGER PRIMARY KEY, time INTEGER NOT NULL,"
+	" author TEXT NOT NULL, cause TEXT NOT NULL, model TEXT NOT NULL);"
+	"CREATE TABLE IF NOT EXISTS ledger (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL);"
+	"CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+	"CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL,"
+	" kind TEXT NOT NULL, subject TEXT NOT NULL, text TEXT NOT NULL);"
+	"PRAGMA user_version = 1;"
+	"COMMIT;";
+
+static int refuse_database(struct store *store, const char *doing, struct refusal *refusal)
+{
+	int code = sqlite3_errcode(store->db);
+	int error = code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
+
+	if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+		error = -EINVAL;
+	refuse(refusal, error, "cannot %s: %s", doing, sqlite3_errmsg(store->db));
+	refusal_where(refusal, "%s", sqlite3_db_filename(store->db, "main"));
+	return error;
+}
+
+static void statement_end(sqlite3_stmt **statement)
+{
+	sqlite3_finalize(*statement);
+}
+#define STATEMENT __attribute__((cleanup(statement_end))) sqlite3_stmt *
+
+static sqlite3_stmt *prepare(struct store *store, const char *sql)
+{
+	sqlite3_stmt *statement = NULL;
+
+	sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+	return statement;
+}
+
+static void bind_text(sqlite3_stmt *statement, int index, const char *text)
+{
+	sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+}
+
+static void copy_column(sqlite3_stmt *statement, int column, char *to, size_t room)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+
+	snprintf(to, room, "%s", text ? text : "");
+}
+
+/* Opening ------------------------------------------------------------------ */
+
+static int read_version(struct store *store)
+{
+	STATEMENT statement = prepare(store, "PRAGMA user_version");
+
+	return statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : -1;
+}
+
+static int make_schema(struct store *store, const char *path, struct refusal *refusal)
+{
+	int version;
+
+	if (sqlite3_exec(store->db, open_sql, NULL, NULL, NULL))
+		return refuse_database(store, "open the database", refusal);
+	version = read_version(store);
+	if (version < 0)
+		return refuse_database(store, "read the database", refusal);
+	if (version > SCHEMA_VERSION) {
+		refuse(refusal, -EINVAL, "the database was written by a later version (schema %d, known %d)",
+		       version, SCHEMA_VERSION);
+		refusal_where(refusal, "%s", path);
+		return -EINVAL;
+	}
+	if (version < SCHEMA_VERSION && sqlite3_exec(store->db, schema_sql, NULL, NULL, NULL))
+		return refuse_database(store, "make the database's tables", refusal);
+	return 0;
+}
+
+int store_open(const char *path, struct store **ret, struct refusal *refusal)
+{
+	struct store *store = calloc(1, sizeof *store);
+	int error;
+
+	if (!store)
+		return -ENOMEM;
+	if (sqlite3_open_v2(path, &store->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
+		error = refuse(refusal, -EIO, "cannot open %s: %s", path, sqlite3_errmsg(store->db));
+	else
+		error = make_schema(store, path, refusal);
+	if (error) {
+		store_close(store);
+		return error;
+	}
+	*ret = store;
+	return 0;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	sqlite3_close(store->db);
+	free(store->ledger);
+	free(store);
+}
+
+/* Generations -------------------------------------------------------------- */
+
+static int read_json(struct store *store, sqlite3_stmt *statement, int column, json_t **ret,
+		     struct refusal *refusal)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+	json_t *json = text ? json_loadb(text, sqlite3_column_bytes(statement, column), 0, NULL) : NULL;
+
+	if (!json) {
+		refuse(refusal, -EINVAL, "the database is damaged: a row holds no JSON");
+		refusal_where(refusal, "%s", sqlite3_db_filename(store->db, "main"));
+		return -EINVAL;
+	}
+	*ret = json;
+	return 0;
+}
+
+static void read_generation(sqlite3_stmt *statement, struct generation *ret)
+{
+	ret->number = sqlite3_column_int64(statement, 0);
+	ret->time = sqlite3_column_int64(statement, 1);
+	copy_column(statement, 2, ret->author, sizeof ret->author);
+	copy_column(statement, 3, ret->cause, sizeof ret->cause);
+}
+
+int store_generation(struct store *store, uint32_t number, struct generation *ret, json_t **ret_model,
+		     struct refusal *refusal)
+{
+	STATEMENT statement =
+		prepare(store, "SELECT number, time, author, cause, model FROM generations WHERE number = ?");
+	int step, error = 0;
+
+	sqlite3_bind_int64(statement, 1, number);
+	step = sqlite3_step(statement);
+	if (step == SQLITE_DONE) {
+		refuse(refusal, -ENOENT, "there is no generation %u", number);
+		refusal_right(refusal, "holdfast generations list shows those that are kept");
+		return -ENOENT;
+	}
+	if (step != SQLITE_ROW)
+		return refuse_database(store, "read a generation", refusal);
+	if (ret_model)
+		error = read_json(store, statement, 4, ret_model, refusal);
+	if (!error)
+		read_generation(statement, ret);
+	return error;
+}
+
+static int read_ledger(struct store *store, json_t **ret, struct refusal *refusal)
+{
+	STATEMENT statement = prepare(store, "SELECT json FROM ledger");
+
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		return refuse_database(store, "read the ledger", refusal);
+	return read_json(store, statement, 0, ret, refusal);
+}
+
+static int last_number(struct store *store, uint32_t *ret, struct refusal *refusal)
+{
+	STATEMENT statement = prepare(store, "SELECT max(number) FROM generations");
+
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		return refuse_database(store, "read the generations", refusal);
+	if (sqlite3_column_type(statement, 0) == SQLITE_NULL)
+		return -ENOENT;
+	*ret = sqlite3_column_int64(statement, 0);
+	return 0;
+}
+
+int store_latest(struct store *store, struct generation *ret, json_t **ret_model, json_t **ret_ledger,
+		 struct refusal *refusal)
+{
+	json_t *model = NULL;
+	uint32_t number = 0;
+	int error = last_number(store, &number, refusal);
+
+	if (error)
+		return error;
+	error = store_generation(store, number, ret, &model, refusal);
+	if (error)
+		return error;
+	error = read_ledger(store, ret_ledger, refusal);
+	if (error) {
+		json_decref(model);
+		return error;
+	}
+	*ret_model = model;
+	return 0;
+}
+
+int store_generations(struct store *store, int (*visit)(const struct generation *, void *), void *context)
+{
+	STATEMENT statement =
+		prepare(store, "SELECT number, time, author, cause FROM generations ORDER BY number DESC");
+	struct generation generation;
+	int stop = 0;
+
+	while (!stop && sqlite3_step(statement) == SQLITE_ROW) {
+		read_generation(statement, &generation);
+		stop = visit(&generation, context);
+	}
+	return stop;
+}
+
+static int begin(struct store *store, struct refusal *refusal)
+{
+	if (sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
+		return refuse_database(store, "begin a change", refusal);
+	return 0;
+}
+
+static int end(struct store *store, int error, struct refusal *refusal)
+{
+	if (!error && sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL))
+		error = refuse_database(store, "commit a change", refusal);
+	if (error)
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	return error;
+}
+
+static int write_generation(struct store *store, const struct generation *generation, const char *model,
+			    struct refusal *refusal)
+{
+	STATEMENT statement = prepare(store, "INSERT INTO generations VALUES (?, ?, ?, ?, ?)");
+
+	sqlite3_bind_int64(statement, 1, generation->number);
+	sqlite3_bind_int64(statement, 2, generation->time);
+	bind_text(statement, 3, generation->author);
+	bind_text(statement, 4, generation->cause);
+	bind_text(statement, 5, model);
+	if (sqlite3_step(statement) != SQLITE_DONE)
+		return refuse_database(store, "write a generation", refusal);
+	return 0;
+}
+
+static int write_ledger(struct store *store, const char *text, struct refusal *refusal)
+{
+	STATEMENT statement = NULL;
+
+	if (store->ledger && !strcmp(store->ledger, text))
+		return 0;
+	statement = prepare(store, "INSERT OR REPLACE INTO ledger VALUES (1, ?)");
+	bind_text(statement, 1, text);
+	if (sqlite3_step(statement) != SQLITE_DONE)
+		return refuse_database(store, "write the ledger", refusal);
+	return 0;
+}
+
+/* What is on disk decides whether the next commit must write the ledger: remembered only once it is
+ * committed. */
+static int end_with_ledger(struct store *store, int error, char *ledger, struct refusal *refusal)
+{
+	error = end(store, error, refusal);
+	if (error) {
+		free(ledger);
+		return error;
+	}
+	free(store->ledger);
+	store->ledger = ledger;
+	return 0;
+}
+
+int store_commit(struct store *store, const struct generation *generation, const char *model,
+		 const json_t *ledger, struct refusal *refusal)
+{
+	char *text = json_dumps(ledger, JSON_COMPACT);
+	int error;
+
+	if (!text)
+		return -ENOMEM;
+	error = begin(store, refusal);
+	if (error) {
+		free(text);
+		return error;
+	}
+	error = write_generation(store, generation, model, refusal);
+	if (!error)
+		error = write_ledger(store, text, refusal);
+	return end_with_ledger(store, error, text, refusal);
+}
+
+static int delete_generation(struct store *store, uint32_t number, struct refusal *refusal)
+{
+	STATEMENT statement = prepare(store, "DELETE FROM generations WHERE number = ?");
+
+	sqlite3_bind_int64(statement, 1, number);
+	if (sqlite3_step(statement) != SQLITE_DONE)
+		return refuse_database(store, "take a generation back", refusal);
+	return 0;
+}
+
+int store_withdraw(struct store *store, uint32_t number, const json_t *ledger, struct refusal *refusal)
+{
+	char *text = json_dumps(ledger, JSON_COMPACT);
+	int error;
+
+	if (!text)
+		return -ENOMEM;
+	error = begin(store, refusal);
+	if (error) {
+		free(text);
+		return error;
+	}
+	error = delete_generation(store, number, refusal);
+	if (!error)
+		error = write_ledger(store, text, refusal);
+	return end_with_ledger(store, error, text, refusal);
+}
+
+int store_prune(struct store *store, uint32_t count, int64_t before)
+{
+	STATEMENT statement = prepare(store, "DELETE FROM generations WHERE time < ? AND number <="
+					     " (SELECT max(number) FROM generations) - ?");
+
+	sqlite3_bind_int64(statement, 1, before);
+	sqlite3_bind_int64(statement, 2, count);
+	return sqlite3_step(statement) == SQLITE_DONE ? 0 : -EIO;
+}
+
+/* Settings and events ------------------------------------------------------ */
+
+char *store_setting(struct store *store, const char *key)
+{
+	STATEMENT statement = prepare(store, "SELECT value FROM settings WHERE key = ?");
+
+	bind_text(statement, 1, key);
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		return NULL;
+	return strdup((const char *)sqlite3_column_text(statement, 0));
+}
+
+int store_setting_set(struct store *store, const char *key, const char *value, struct refusal *refusal)
+{
+	STATEMENT statement = prepare(store, "INSERT OR REPLACE INTO settings VALUES (?, ?)");
+
+	bind_text(statement, 1, key);
+	bind_text(statement, 2, value);
+	if (sqlite3_step(statement) != SQLITE_DONE)
+		return refuse_database(store, "write a setting", refusal);
+	return 0;
+}
+
+static void forget_events(struct store *store)
+{
+	STATEMENT statement =
+		prepare(store, "DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?");
+
+	sqlite3_bind_int(statement, 1, EVENTS_KEPT);
+	sqlite3_step(statement);
+}
+
+int store_event(struct store *store, int64_t time, const char *kind, const char *subject, const char *text)
+{
+	STATEMENT statement =
+		prepare(store, "INSERT INTO events (time, kind, subject, text) VALUES (?, ?, ?, ?)");
+
+	sqlite3_bind_int64(statement, 1, time);
+	bind_text(statement, 2, kind);
+	bind_text(statement, 3, subject);
+	bind_text(statement, 4, text);
+	if (sqlite3_step(statement) != SQLITE_DONE)
+		return -EIO;
+	if (sqlite3_last_insert_rowid(store->db) % 256 == 0)
+		forget_events(store);
+	return 0;
+}
+
+json_t *store_events(struct store *store, int64_t after, int limit)
+{
+	STATEMENT statement = prepare(store, "SELECT * FROM (SELECT id, time, kind, subject, text FROM events"
+					     " WHERE id > ? ORDER BY id DESC LIMIT ?) ORDER BY id");
+	json_t *events = json_array();
+
+	sqlite3_bind_int64(statement, 1, after);
+	sqlite3_bind_int(statement, 2, limit);
+	while (sqlite3_step(statement) == SQLITE_ROW)
+		json_array_append_new(events, json_pack("{s:I, s:f, s:s, s:s, s:s}", "id",
+							(json_int_t)sqlite3_column_int64(statement, 0),
+							"time", sqlite3_column_int64(statement, 1) / 1000.0,
+							"kind", sqlite3_column_text(statement, 2), "subject",
+							sqlite3_column_text(statement, 3), "text",
+							sqlite3_column_text(statement, 4)));
+	return events;
+}

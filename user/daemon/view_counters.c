@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "views.h"
+
+static const struct {
+	unsigned int number;
+	const char *word, *verdict;
+} reasons[] = {
+#define PASS                                     "pass"
+#define DROP                                     "drop"
+#define X(name, number, word, verdict, sentence) {number, word, verdict},
+	HF_REASONS(X)
+#undef X
+#undef PASS
+#undef DROP
+};
+
+static json_t *reasons_json(struct instance *instance)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+		const struct tally *tally = rates_reason(instance->rates, reasons[i].number);
+
+		json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I, s:f}", "reason", reasons[i].word,
+						      "verdict", reasons[i].verdict, "packets",
+						      (json_int_t)tally->total.packets, "bytes",
+						      (json_int_t)tally->total.bytes, "packets_per_second",
+						      tally->packets));
+	}
+	return list;
+}
+
+int view_counters(struct instance *instance, const struct request *request, json_t **ret,
+		  struct refusal *refusal)
+{
+	(void)request;
+	(void)refusal;
+	instance_sample(instance);
+	*ret = json_pack("{s:o, s:o, s:o, s:o}", "reasons", reasons_json(instance), "services",
+			 services_json(instance), "backends", backends_json(instance, NULL), "interfaces",
+			 interfaces_json(instance));
+	return *ret ? 0 : -ENOMEM;
+}

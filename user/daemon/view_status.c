@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <holdfast/flowhash.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <version.h>
+
+#include "clock.h"
+#include "views.h"
+
+int view_version(struct instance *instance, const struct request *request, json_t **ret,
+		 struct refusal *refusal)
+{
+	(void)instance;
+	(void)request;
+	(void)refusal;
+	*ret = json_pack("{s:s, s:i, s:i}", "version", HOLDFAST_VERSION, "abi", HF_ABI_VERSION, "flow_hash",
+			 HF_FLOWHASH_VERSION);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* Interfaces ---------------------------------------------------------------- */
+
+static json_t *interface_json(struct instance *instance, const struct interface *interface)
+{
+	const char *problem = interfaces_problem(instance->interfaces, interface->name);
+	struct attachment at;
+
+	if (!interfaces_attachment(instance->interfaces, interface->name, &at))
+		return json_pack("{s:s, s:s, s:s, s:n, s:n, s:n, s:s?}", "name", interface->name, "mode",
+				 mode_name(interface->mode), "state", "detached", "program", "program_id",
+				 "link_id", "problem", problem);
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s?}", "name", interface->name, "mode",
+			 at.generic ? "generic" : "native", "state", "attached", "program", at.tag,
+			 "program_id", (json_int_t)at.program, "link_id", (json_int_t)at.link, "problem",
+			 problem);
+}
+
+json_t *interfaces_json(struct instance *instance)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < instance->model->interface_count; i++)
+		json_array_append_new(list, interface_json(instance, &instance->model->interfaces[i]));
+	return list;
+}
+
+int view_interfaces(struct instance *instance, const struct request *request, json_t **ret,
+		    struct refusal *refusal)
+{
+	(void)request;
+	(void)refusal;
+	*ret = json_pack("{s:o}", "interfaces", interfaces_json(instance));
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* What is wrong -------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void append_line(json_t *list, const char *format, ...)
+{
+	char line[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	json_array_append_new(list, json_string(line));
+}
+
+/* What keeps the instance from doing what it is told. */
+static json_t *problems_json(struct instance *instance)
+{
+	const struct model *model = instance->model;
+	json_t *list = json_array();
+	char text[SERVICE_TEXT];
+
+	for (size_t i = 0; i < model->interface_count; i++) {
+		const char *problem = interfaces_problem(instance->interfaces, model->interfaces[i].name);
+
+		if (problem)
+			append_line(list, "interface %s: %s", model->interfaces[i].name, problem);
+	}
+	for (size_t i = 0; i < model->service_count; i++) {
+		const struct pool *pool = model_pool(model, model->services[i].pool);
+
+		if (pool && !pool_up(instance, pool))
+			append_line(list, "service %s: no backend takes flows",
+				    service_text(&model->services[i], text));
+	}
+	return list;
+}
+
+/* What a person should look at while the rest goes on. */
+static json_t *warnings_json(struct instance *instance)
+{
+	const struct model *model = instance->model;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < model->pool_count; i++) {
+		const struct pool *pool = &model->pools[i];
+
+		for (size_t j = 0; j < pool->backend_count; j++) {
+			const char *problem = backend_problem(instance, &pool->backends[j]);
+
+			if (problem)
+				append_line(list, "%s/%s: %s", pool->name, pool->backends[j].name, problem);
+		}
+	}
+	if (model->service_count && !model->interface_count)
+		append_line(list, "no interface is attached: no traffic is balanced");
+	return list;
+}
+
+/* The whole ------------------------------------------------------------------ */
+
+static json_t *pool_line(struct instance *instance, const struct pool *pool)
+{
+	const struct pool_image *image = image_pool(instance->image, pool->name);
+	uint32_t moving = image ? shares_moving(instance->shares, instance->image, image->number) : 0;
+	char table[17];
+
+	snprintf(table, sizeof table, "%08x", image ? (unsigned)(image->digest >> 32) : 0);
+	return json_pack("{s:s, s:s, s:I, s:I, s:n, s:s, s:s}", "name", pool->name, "scheme",
+			 placement_scheme_name(pool->scheme), "slots", (json_int_t)pool->slots, "moving",
+			 (json_int_t)moving, "settles_in", "table", table, "history", "00000000");
+}
+
+static json_t *pools_lines(struct instance *instance, uint64_t *ret_slots)
+{
+	json_t *list = json_array();
+
+	*ret_slots = 0;
+	for (size_t i = 0; i < instance->model->pool_count; i++) {
+		json_array_append_new(list, pool_line(instance, &instance->model->pools[i]));
+		*ret_slots += instance->model->pools[i].slots;
+	}
+	return list;
+}
+
+static json_t *flows_json(const struct instance *instance)
+{
+	uint32_t limit = instance->options->limits.flows;
+
+	return json_pack("{s:i, s:I, s:i, s:i}", "remembered", 0, "limit",
+			 (json_int_t)(limit ? limit : HF_DEFAULT_FLOWS), "evicted_opening", 0,
+			 "evicted_established", 0);
+}
+
+static void set_head(struct instance *instance, json_t *status, json_t *problems)
+{
+	char host[HOST_NAME_MAX + 1] = "", seed[17];
+
+	gethostname(host, sizeof host - 1);
+	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)instance->model->seed);
+	json_object_set_new(status, "host", json_string(host));
+	json_object_set_new(status, "instance", json_string(instance->options->instance));
+	json_object_set_new(status, "version", json_string(HOLDFAST_VERSION));
+	json_object_set_new(status, "state", json_string(json_array_size(problems) ? "degraded" : "ready"));
+	json_object_set_new(status, "problems", problems);
+	json_object_set_new(status, "generation", generation_json(&instance->generation));
+	json_object_set_new(status, "seed", json_string(seed));
+	json_object_set_new(status, "flow_hash", json_integer(HF_FLOWHASH_VERSION));
+	json_object_set_new(status, "uptime", json_real((clock_monotonic() - instance->started) / 1000.0));
+}
+
+int view_status(struct instance *instance, const struct request *request, json_t **ret,
+		struct refusal *refusal)
+{
+	json_t *status = json_object();
+	uint64_t slots;
+
+	(void)request;
+	(void)refusal;
+	instance_sample(instance);
+	set_head(instance, status, problems_json(instance));
+	json_object_set_new(status, "interfaces", interfaces_json(instance));
+	json_object_set_new(status, "services", services_json(instance));
+	json_object_set_new(status, "pools", pools_lines(instance, &slots));
+	json_object_set_new(status, "flows", flows_json(instance));
+	json_object_set_new(status, "slots",
+			    json_pack("{s:I, s:I}", "used", (json_int_t)slots, "limit",
+				      (json_int_t)instance_slot_limit(instance)));
+	json_object_set_new(status, "warnings", warnings_json(instance));
+	*ret = status;
+	return status ? 0 : -ENOMEM;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handlers of requests that only look: the running instance as the JSON of docs/api.md. */
+#ifndef HOLDFAST_VIEWS_H
+#define HOLDFAST_VIEWS_H
+
+#include "request.h"
+
+#define VIEW(name)                                                                       \
+	int name(struct instance *instance, const struct request *request, json_t **ret, \
+		 struct refusal *refusal)
+
+VIEW(view_version);
+VIEW(view_status);
+VIEW(view_interfaces);
+VIEW(view_pools);
+VIEW(view_pool);
+VIEW(view_services);
+VIEW(view_service);
+VIEW(view_backends);
+VIEW(view_backend);
+VIEW(view_counters);
+VIEW(view_why);
+VIEW(view_generations);
+VIEW(view_generation);
+VIEW(view_export);
+VIEW(view_operations);
+
+/* Parts that several views share. New references. */
+json_t *interfaces_json(struct instance *instance);
+json_t *pool_json(struct instance *instance, const struct pool *pool);
+json_t *service_json(struct instance *instance, const struct service *service);
+json_t *services_json(struct instance *instance);
+json_t *backend_json(struct instance *instance, const struct pool *pool, const struct backend *backend);
+json_t *backends_json(struct instance *instance, const struct pool *only); /* NULL: of all pools */
+json_t *next_hop_json(const struct nexthop *nexthop);                      /* NULL: null */
+json_t *generation_json(const struct generation *generation);
+/* How many of a pool's backends take flows. */
+size_t pool_up(struct instance *instance, const struct pool *pool);
+/* "tcp 203.0.113.10:5432" */
+enum { SERVICE_TEXT = ENDPOINT_TEXT + 8 };
+const char *service_text(const struct service *service, char text[SERVICE_TEXT]);
+/* What keeps a backend from being reached, or NULL. */
+const char *backend_problem(struct instance *instance, const struct backend *backend);
+
+#endif
