@@ -48,6 +48,7 @@ CLI := $(call objects,$(call find_c,user/cli))
 BPF := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
 SKELETONS := $(BPF:%=$(BUILD)/include/%.skel.h)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+KERN_TESTS := $(patsubst tests/kern/%.c,$(BUILD)/kern/%,$(sort $(wildcard tests/kern/test_*.c)))
 BENCH := $(patsubst tests/unit/bench_%.c,$(BUILD)/bench-%,$(sort $(wildcard tests/unit/bench_*.c)))
 LAB := $(patsubst tests/lab/%.bpf.c,$(BUILD)/lab/%.bpf.o,$(sort $(wildcard tests/lab/*.bpf.c))) \
        $(patsubst tests/lab/%.c,$(BUILD)/lab/%,$(filter-out %.bpf.c,$(sort $(wildcard tests/lab/*.c))))
@@ -56,7 +57,7 @@ STORM := $(addprefix $(BUILD)/storm/,flock-server flock-client syn-flood)
 PROGRAMS := $(if $(DAEMON),$(BUILD)/holdfastd) $(if $(CLI),$(BUILD)/holdfast)
 
 all: $(PROGRAMS) $(BPF:%=$(BUILD)/bpf/%.bpf.o)
-test-programs: all $(UNIT) $(BENCH) $(LAB) $(STORM)
+test-programs: all $(UNIT) $(KERN_TESTS) $(BENCH) $(LAB) $(STORM)
 
 # Libraries and programs -----------------------------------------------------
 
@@ -107,6 +108,12 @@ $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libholdfast.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS)
+
+# What only the kernel can answer: as root, in network namespaces of their own.
+$(BUILD)/kern/%: $(BUILD)/obj/tests/kern/%.o $(BUILD)/libkern.a $(BUILD)/libholdfast.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS) $(KERN_LIBS)
 
 $(BUILD)/bench-%: $(BUILD)/obj/tests/unit/bench_%.o $(BUILD)/libholdfast.a
 	$(call say,LD,$@)

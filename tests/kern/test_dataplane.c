@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The data plane's maps, pins and attachments, as the kernel has them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <kern/dataplane.h>
+#include <kern/ranges.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "netns.h"
+
+static char instance[32];
+static const struct dataplane_limits limits = {.slots = 4096, .hops = 1024, .flows = 1024, .counters = 64};
+
+/* A pool of one table in which every slot is owned by one backend, and a service of one entry. */
+struct sample {
+	struct hf_service entries[2];
+	uint64_t words[1000];
+	struct pool_image pool;
+	struct backend_image backend;
+	struct directory directory;
+	struct plan_pool plan_pool;
+	struct plan_backend plan_backend;
+	struct plan plan;
+};
+
+static void sample_make(struct sample *sample, uint32_t slots, uint16_t owner)
+{
+	*sample = (struct sample){.entries = {{.pool = 3, .number = 9}}};
+	for (uint32_t i = 0; i < slots; i++)
+		sample->words[i] = owner | (uint64_t)owner << HF_SLOT_BASE_SHIFT;
+	sample->pool = (struct pool_image){.name = "db",
+					   .number = 3,
+					   .table = {.size = slots, .seed = 77, .pool = 3},
+					   .words = sample->words};
+	sample->backend = (struct backend_image){.number = owner,
+						 .entry = {.family = HF_IPV4, .dst = {owner}, .ordinal = 1}};
+	sample->directory = (struct directory){.entries = sample->entries, .log2 = 1, .lengths = 1 << 16};
+	sample->plan_pool = (struct plan_pool){
+		.change = PLAN_ADD, .name = "db", .number = 3, .slots = slots, .image = &sample->pool};
+	sample->plan_backend =
+		(struct plan_backend){.change = PLAN_ADD, .number = owner, .image = &sample->backend};
+	sample->plan = (struct plan){.pools = &sample->plan_pool,
+				     .pool_count = 1,
+				     .backends = &sample->plan_backend,
+				     .backend_count = 1,
+				     .services = true,
+				     .directory = &sample->directory};
+}
+
+static struct dataplane *open_instance(void)
+{
+	struct refusal refusal = {};
+	struct dataplane *dataplane = NULL;
+	int r = dataplane_open(instance, &limits, &dataplane, &refusal);
+
+	if (r)
+		fail_msg("open: %d %s", r, refusal.what);
+	return dataplane;
+}
+
+static const char *pin(const char *what)
+{
+	static char path[256];
+
+	snprintf(path, sizeof path, "/sys/fs/bpf/holdfast/%s/%s", instance, what);
+	return path;
+}
+
+static uint32_t map_id(const char *what)
+{
+	struct bpf_map_info info = {};
+	uint32_t length = sizeof info;
+	int fd = bpf_obj_get(pin(what));
+
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_obj_get_info_by_fd(fd, &info, &length), 0);
+	close(fd);
+	return info.id;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(instance, sizeof instance, "test-%d", getpid());
+	return netns_enter();
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return dataplane_destroy(instance, NULL);
+}
+
+static void test_ranges(void **state)
+{
+	struct ranges *ranges;
+	uint32_t a, b, c;
+
+	(void)state;
+	assert_int_equal(ranges_open(32, &ranges), 0);
+	assert_int_equal(ranges_take(ranges, 5, 8, &a), 0);
+	assert_int_equal(ranges_take(ranges, 5, 8, &b), 0);
+	assert_int_equal(a, 0);
+	assert_int_equal(b, 8);
+	assert_int_equal(ranges_claim(ranges, 12, 2), -EEXIST);
+	assert_int_equal(ranges_claim(ranges, 30, 3), -ERANGE);
+	assert_int_equal(ranges_take(ranges, 17, 8, &c), -ENOSPC);
+	ranges_retire(ranges, a);
+	assert_int_equal(ranges_take(ranges, 17, 8, &c), -ENOSPC); /* still being read */
+	assert_true(ranges_reclaimable(ranges));
+	ranges_reclaim(ranges);
+	assert_int_equal(ranges_take(ranges, 8, 8, &c), 0);
+	assert_int_equal(c, 0);
+	ranges_release(ranges, b);
+	assert_int_equal(ranges_used(ranges), 8);
+	ranges_close(ranges);
+}
+
+static void assert_loaded(struct dataplane *dataplane, const struct sample *sample)
+{
+	const uint64_t *words;
+	struct hf_table table;
+	struct image *image;
+
+	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), 0);
+	assert_int_equal(table.size, sample->pool.table.size);
+	assert_memory_equal(words, sample->words, table.size * sizeof *words);
+	assert_int_equal(dataplane_read(dataplane, &image), 0);
+	assert_int_equal(image->pool_count, 1);
+	assert_int_equal(image->pools[0].number, 3);
+	assert_int_equal(image->pools[0].table.seed, 77);
+	assert_int_equal(image->backend_count, 1);
+	assert_int_equal(image->backends[0].number, sample->backend.number);
+	assert_int_equal(image->directory.log2, 1);
+	assert_int_equal(image->directory.lengths, 1 << 16);
+	assert_memory_equal(image->directory.entries, sample->entries, sizeof sample->entries);
+	image_free(image);
+}
+
+static void test_adoption_changes_nothing(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct sample sample;
+	uint32_t slots;
+	char tag[17];
+
+	(void)state;
+	assert_false(dataplane_adopted(dataplane));
+	sample_make(&sample, 101, 5);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	assert_loaded(dataplane, &sample);
+	slots = map_id("maps/slots");
+	snprintf(tag, sizeof tag, "%s", dataplane_program_tag(dataplane));
+	dataplane_close(dataplane);
+
+	dataplane = open_instance();
+	assert_true(dataplane_adopted(dataplane));
+	assert_loaded(dataplane, &sample);
+	assert_int_equal(map_id("maps/slots"), slots);
+	assert_string_equal(dataplane_program_tag(dataplane), tag);
+	dataplane_close(dataplane);
+}
+
+/* Every change takes new memory; a thousand of them in room for four tables work only if it is given back. */
+static void test_memory_is_given_back(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct sample sample;
+
+	(void)state;
+	for (uint16_t i = 1; i <= 1000; i++) {
+		sample_make(&sample, 1000, i % 50 + 1);
+		assert_int_equal(dataplane_apply(dataplane, &sample.plan, i, NULL), 0);
+	}
+	assert_true(dataplane_reclaimable(dataplane));
+	assert_int_equal(dataplane_reclaim(dataplane), 0);
+	assert_false(dataplane_reclaimable(dataplane));
+	dataplane_close(dataplane);
+}
+
+static void test_no_room_changes_nothing(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	static uint64_t many[5000];
+	struct refusal refusal = {};
+	struct sample sample, large;
+
+	(void)state;
+	sample_make(&sample, 101, 5);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	sample_make(&large, 1, 6);
+	large.pool.table.size = 5000;
+	large.pool.words = many;
+	assert_int_equal(dataplane_apply(dataplane, &large.plan, 2, &refusal), -ENOSPC);
+	assert_non_null(strstr(refusal.what, "5000 slots"));
+	assert_string_equal(refusal.where, "pool db");
+	assert_loaded(dataplane, &sample);
+	dataplane_close(dataplane);
+}
+
+static void test_removal(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct directory none = {};
+	const uint64_t *words;
+	struct hf_table table;
+	struct sample sample;
+	struct image *image;
+
+	(void)state;
+	sample_make(&sample, 101, 5);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	sample.plan_pool.change = PLAN_REMOVE;
+	sample.plan_pool.image = NULL;
+	sample.plan_backend.change = PLAN_REMOVE;
+	sample.plan_backend.image = NULL;
+	sample.plan.directory = &none;
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
+	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), -ENOENT);
+	assert_int_equal(dataplane_read(dataplane, &image), 0);
+	assert_int_equal(image->pool_count, 0);
+	assert_int_equal(image->backend_count, 0);
+	assert_null(image->directory.entries);
+	image_free(image);
+	dataplane_close(dataplane);
+}
+
+static void test_lost_pins_are_made_good(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct sample sample;
+	uint32_t slots;
+
+	(void)state;
+	sample_make(&sample, 101, 5);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	slots = map_id("maps/slots");
+	dataplane_close(dataplane);
+
+	/* Without a program the maps still have all that is worth keeping. */
+	assert_int_equal(unlink(pin("prog")), 0);
+	dataplane = open_instance();
+	assert_false(dataplane_adopted(dataplane));
+	assert_loaded(dataplane, &sample);
+	assert_int_equal(map_id("maps/slots"), slots);
+	dataplane_close(dataplane);
+
+	assert_int_equal(unlink(pin("maps/slots")), 0);
+	dataplane = open_instance();
+	assert_false(dataplane_adopted(dataplane));
+	assert_int_not_equal(map_id("maps/slots"), slots);
+	dataplane_close(dataplane);
+}
+
+static void test_other_layout_is_refused(void **state)
+{
+	const struct dataplane_limits other = {.slots = 8192};
+	struct refusal refusal = {};
+	struct dataplane *dataplane;
+
+	(void)state;
+	dataplane_close(open_instance());
+	assert_int_equal(dataplane_open(instance, &other, &dataplane, &refusal), -EPROTO);
+	assert_non_null(strstr(refusal.what, "4096 slots"));
+	assert_int_equal(dataplane_open("../x", &other, &dataplane, &refusal), -EINVAL);
+}
+
+static int keep_first(const struct attachment *attachment, void *context)
+{
+	*(struct attachment *)context = *attachment;
+	return 1;
+}
+
+static struct attachment only_attachment(struct dataplane *dataplane)
+{
+	struct attachment attachment = {};
+
+	assert_int_equal(dataplane_attachments(dataplane, keep_first, &attachment), 1);
+	return attachment;
+}
+
+static void test_attachment_outlives_the_process(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct attachment before, after;
+	struct refusal refusal = {};
+
+	(void)state;
+	sh("ip link add v.0 type veth peer name v1");
+	assert_int_equal(dataplane_attach(dataplane, "v.0", MODE_AUTO, false, &refusal), 0);
+	before = only_attachment(dataplane);
+	assert_string_equal(before.interface, "v.0");
+	assert_false(before.generic);
+	assert_string_equal(before.tag, dataplane_program_tag(dataplane));
+	dataplane_close(dataplane);
+
+	dataplane = open_instance();
+	assert_int_equal(dataplane_attach(dataplane, "v.0", MODE_AUTO, false, &refusal), 0);
+	after = only_attachment(dataplane);
+	assert_int_equal(before.link, after.link);
+	assert_int_equal(before.program, after.program);
+	assert_int_equal(dataplane_attach(dataplane, "v.0", MODE_GENERIC, false, &refusal), 0);
+	assert_true(only_attachment(dataplane).generic);
+	sh("ethtool -k v.0 | grep -q '^generic-receive-offload: off'");
+	assert_int_equal(dataplane_detach(dataplane, "v.0", &refusal), 0);
+	assert_int_equal(dataplane_detach(dataplane, "v.0", &refusal), -ENOENT);
+	assert_int_equal(dataplane_attachments(dataplane, keep_first, &after), 0);
+	dataplane_close(dataplane);
+	sh("ip link del v.0");
+}
+
+static void test_refused_attachments(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct attachment attachment;
+	struct refusal refusal = {};
+
+	(void)state;
+	sh("ip link add v0 type veth peer name v1");
+	assert_int_equal(dataplane_attach(dataplane, "nosuch", MODE_AUTO, false, &refusal), -ENODEV);
+	assert_int_equal(dataplane_attach(dataplane, "lo", MODE_NATIVE, false, &refusal), -EOPNOTSUPP);
+	assert_non_null(strstr(refusal.right, "--mode generic"));
+	sh("ip link set v0 xdpgeneric obj build/lab/pass.bpf.o sec xdp");
+	assert_true(dataplane_attach(dataplane, "v0", MODE_AUTO, false, &refusal) < 0);
+	assert_non_null(strstr(refusal.right, "xdp off"));
+	assert_int_equal(dataplane_attachments(dataplane, keep_first, &attachment), 0);
+	dataplane_close(dataplane);
+	sh("ip link del v0");
+}
+
+static void test_vanished_interface_is_forgotten(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct attachment attachment;
+
+	(void)state;
+	sh("ip link add v0 type veth peer name v1");
+	assert_int_equal(dataplane_attach(dataplane, "v0", MODE_NATIVE, false, NULL), 0);
+	sh("ip link del v0");
+	assert_int_equal(dataplane_attachments(dataplane, keep_first, &attachment), 0);
+	assert_int_not_equal(access(pin("links/v0"), F_OK), 0);
+	sh("ip link add v0 type veth peer name v1");
+	assert_int_equal(dataplane_attach(dataplane, "v0", MODE_NATIVE, false, NULL), 0);
+	assert_string_equal(only_attachment(dataplane).interface, "v0");
+	dataplane_close(dataplane);
+	sh("ip link del v0");
+}
+
+/* Reads the control map as the program does. */
+static struct hf_link link_now(uint16_t number)
+{
+	struct hf_control control;
+	uint32_t zero = 0;
+	int fd = bpf_obj_get(pin("maps/control"));
+
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_map_lookup_elem(fd, &zero, &control), 0);
+	close(fd);
+	return control.links[number];
+}
+
+static void test_only_ingress(void **state)
+{
+	const uint8_t mac[6] = {2, 0, 0, 0, 0, 1};
+	struct dataplane *dataplane = open_instance();
+	uint16_t first, second, again;
+	char name[2][16] = {"v0", "v1"};
+
+	(void)state;
+	sh("ip link add v0 type veth peer name v1");
+	assert_int_equal(dataplane_link_set(dataplane, if_nametoindex(name[0]), mac, 1500, &first), 0);
+	assert_int_equal(dataplane_link_set(dataplane, if_nametoindex(name[1]), mac, 1500, &second), 0);
+	assert_int_equal(dataplane_link_set(dataplane, if_nametoindex(name[0]), mac, 1500, &again), 0);
+	assert_int_equal(first, again);
+	assert_int_not_equal(first, second);
+	assert_false(link_now(first).flags & HF_LINK_ONLY_INGRESS);
+	assert_int_equal(dataplane_attach(dataplane, "v0", MODE_NATIVE, false, NULL), 0);
+	assert_true(link_now(first).flags & HF_LINK_ONLY_INGRESS);
+	assert_false(link_now(second).flags & HF_LINK_ONLY_INGRESS);
+	assert_int_equal(dataplane_attach(dataplane, "v1", MODE_NATIVE, false, NULL), 0);
+	assert_false(link_now(first).flags & HF_LINK_ONLY_INGRESS);
+	assert_int_equal(dataplane_detach(dataplane, "v0", NULL), 0);
+	assert_true(link_now(second).flags & HF_LINK_ONLY_INGRESS);
+	dataplane_close(dataplane);
+	sh("ip link del v0");
+}
+
+static void test_observing(void **state)
+{
+	static const uint8_t arp[60] = {[0] = 2, [12] = 0x08, [13] = 0x06};
+	struct dataplane *dataplane = open_instance(), *inspected;
+	struct hf_reason_counter before[HF_REASON_LIMIT], after[HF_REASON_LIMIT];
+	struct hf_observation found;
+	struct refusal refusal = {};
+	uint32_t verdict, length = 256;
+	uint8_t out[256];
+
+	(void)state;
+	assert_int_equal(dataplane_inspect(instance, &inspected, &refusal), 0);
+	assert_int_equal(dataplane_reasons(dataplane, before), 0);
+	assert_int_equal(
+		dataplane_observe(inspected, arp, sizeof arp, 0, &found, &verdict, out, &length, &refusal),
+		0);
+	assert_int_equal(verdict, 2); /* XDP_PASS */
+	assert_int_equal(length, sizeof arp);
+	assert_int_equal(found.reason, HF_REASON_NOT_IP);
+	assert_int_equal(dataplane_reasons(dataplane, after), 0);
+	assert_memory_equal(before, after, sizeof before);
+	dataplane_close(inspected);
+	dataplane_close(dataplane);
+}
+
+static void test_counters(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct hf_counters rows[3] = {}, values[64] = {};
+	int fd = bpf_obj_get(pin("maps/counters"));
+	uint32_t key = 7;
+
+	(void)state;
+	for (int i = 0; i < 64; i++)
+		values[i] = (struct hf_counters){.packets = i, .bytes = 10, .flows = 1};
+	assert_int_equal(bpf_map_update_elem(fd, &key, values, BPF_ANY), 0);
+	close(fd);
+	assert_int_equal(dataplane_counters(dataplane, 6, 3, rows), 0);
+	assert_int_equal(rows[0].bytes, 0);
+	assert_int_equal(rows[1].bytes, 10 * rows[1].flows);
+	assert_int_equal(rows[1].packets, rows[1].flows * (rows[1].flows - 1) / 2);
+	assert_int_equal(dataplane_counters_clear(dataplane, 7, 1), 0);
+	assert_int_equal(dataplane_counters(dataplane, 6, 3, rows), 0);
+	assert_int_equal(rows[1].packets, 0);
+	dataplane_close(dataplane);
+}
+
+static void test_destroy_leaves_nothing(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+
+	(void)state;
+	sh("ip link add v0 type veth peer name v1");
+	assert_int_equal(dataplane_attach(dataplane, "v0", MODE_NATIVE, false, NULL), 0);
+	dataplane_close(dataplane);
+	assert_int_equal(dataplane_destroy(instance, NULL), 0);
+	assert_int_not_equal(access(pin(""), F_OK), 0);
+	sh("! ip link show v0 | grep -q xdp");
+	assert_int_equal(dataplane_inspect(instance, &dataplane, NULL), -ENOENT);
+	sh("ip link del v0");
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ranges),
+		CASE(test_adoption_changes_nothing),
+		CASE(test_memory_is_given_back),
+		CASE(test_no_room_changes_nothing),
+		CASE(test_removal),
+		CASE(test_lost_pins_are_made_good),
+		CASE(test_other_layout_is_refused),
+		CASE(test_attachment_outlives_the_process),
+		CASE(test_refused_attachments),
+		CASE(test_vanished_interface_is_forgotten),
+		CASE(test_only_ingress),
+		CASE(test_observing),
+		CASE(test_counters),
+		CASE(test_destroy_leaves_nothing),
+	};
+
+	return cmocka_run_group_tests_name("dataplane", tests, NULL, NULL);
+}
