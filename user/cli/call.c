@@ -186,6 +186,19 @@ static int check_options(struct call *call, struct refusal *refusal)
 	return 0;
 }
 
+static int check_required(const struct call *call, struct refusal *refusal)
+{
+	for (const struct option *option = call->verb->options; option && option->name; option++) {
+		if (!option->required || call_flag(call, option->name))
+			continue;
+		refuse(refusal, -EINVAL, "--%s is missing", option->name);
+		refusal_right(refusal, "%s: %s", option->help,
+			      option->choices ? option->choices : value_describe(option->kind));
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int check_flags(const struct call *call, struct refusal *refusal)
 {
 	const struct verb *verb = call->verb;
@@ -251,6 +264,8 @@ static int take_verb(struct call *call, struct refusal *refusal)
 		r = check_flags(call, refusal);
 	if (!r)
 		r = check_arguments(call, refusal);
+	if (!r)
+		r = check_required(call, refusal);
 	return r;
 }
 

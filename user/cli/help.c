@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "help.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "commands.h"
 #include "complain.h"
+
+enum { LINE = 80 };
 
 const char *arguments_text(const struct verb *verb, char text[SYNOPSIS_TEXT])
 {
@@ -36,12 +39,52 @@ const char *option_text(const struct option *option, char text[SYNOPSIS_TEXT])
 	return text;
 }
 
+const char *synopsis_text(const struct verb *verb, char text[SYNOPSIS_TEXT])
+{
+	char part[SYNOPSIS_TEXT];
+	bool options = false;
+	size_t length;
+
+	length = (size_t)snprintf(text, SYNOPSIS_TEXT, "%s%s%s", verb->noun, *verb->verb ? " " : "",
+				  verb->verb);
+	if (*arguments_text(verb, part))
+		length += (size_t)snprintf(text + length, SYNOPSIS_TEXT - length, " %.200s", part);
+	for (const struct option *option = verb->options; option && option->name; option++) {
+		if (option->required)
+			length += (size_t)snprintf(text + length, SYNOPSIS_TEXT - length, " %.100s",
+						   option_text(option, part));
+		options = options || !option->required;
+	}
+	if (options)
+		snprintf(text + length, SYNOPSIS_TEXT - length, " [OPTIONS]");
+	return text;
+}
+
 static void print_row(FILE *to, const char *left, int width, const char *right)
 {
 	if ((int)strlen(left) > width)
 		fprintf(to, "  %s\n  %*s  %s\n", left, width, "", right);
 	else
 		fprintf(to, "  %-*s  %s\n", width, left, right);
+}
+
+/* Sentences, broken between words. */
+static void print_wrapped(const char *text)
+{
+	int column = 0;
+
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		if (column && column + 1 + length > LINE) {
+			putchar('\n');
+			column = 0;
+		}
+		column += printf("%s%.*s", column ? " " : "", length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
 }
 
 static void print_options(FILE *to, const struct option *options, const char *title)
@@ -55,27 +98,29 @@ static void print_options(FILE *to, const struct option *options, const char *ti
 		print_row(to, option_text(options, text), 26, options->help);
 }
 
-/* The verbs of a noun with '|' between, as the grammar has them. */
+/* " (add, set)": the verbs of a noun, or nothing where it stands alone. */
 static void verbs_listed(const struct noun *noun, char text[SYNOPSIS_TEXT])
 {
+	size_t length = 0;
+
 	*text = '\0';
 	for (const struct verb *verb = verbs; verb->noun; verb++) {
-		if (strcmp(verb->noun, noun->name) || strlen(text) + strlen(verb->verb) + 2 > SYNOPSIS_TEXT)
-			continue;
-		strcat(text, *text ? "|" : "");
-		strcat(text, verb->verb);
+		if (!strcmp(verb->noun, noun->name) && *verb->verb && length < SYNOPSIS_TEXT - 1)
+			length += (size_t)snprintf(text + length, SYNOPSIS_TEXT - length, "%s%s",
+						   length ? ", " : " (", verb->verb);
 	}
+	if (length && length < SYNOPSIS_TEXT - 1)
+		strcpy(text + length, ")");
 }
 
 void help_print_all(FILE *to)
 {
-	char list[SYNOPSIS_TEXT], left[SYNOPSIS_TEXT + 16];
+	char list[SYNOPSIS_TEXT];
 
 	fprintf(to, "usage: holdfast [OPTIONS] NOUN VERB ARGUMENTS; options may stand anywhere\n\n");
 	for (const struct noun *noun = nouns; noun->name; noun++) {
 		verbs_listed(noun, list);
-		snprintf(left, sizeof left, "%-10s %s", noun->name, list);
-		print_row(to, left, 56, noun->help);
+		fprintf(to, "  %-11s %s%s\n", noun->name, noun->help, list);
 	}
 	print_options(to, global_options, "Options of every command that has a use for them:");
 	fprintf(to,
@@ -85,15 +130,13 @@ void help_print_all(FILE *to)
 
 void help_print_noun(const struct noun *noun)
 {
-	char arguments[SYNOPSIS_TEXT], left[SYNOPSIS_TEXT + 64];
+	char text[SYNOPSIS_TEXT];
 
 	printf("%s: %s\n\n", noun->name, noun->help);
 	for (const struct verb *verb = verbs; verb->noun; verb++) {
 		if (strcmp(verb->noun, noun->name))
 			continue;
-		snprintf(left, sizeof left, "%s%s%s %s", noun->name, *verb->verb ? " " : "", verb->verb,
-			 arguments_text(verb, arguments));
-		print_row(stdout, left, 38, verb->help);
+		print_row(stdout, synopsis_text(verb, text), 42, verb->help);
 	}
 	printf("\n`holdfast %s VERB --help` shows a verb's options and an example.\n", noun->name);
 }
@@ -102,11 +145,10 @@ void help_print_verb(const struct verb *verb)
 {
 	char text[SYNOPSIS_TEXT];
 
-	printf("usage: holdfast %s%s%s %s", verb->noun, *verb->verb ? " " : "", verb->verb,
-	       arguments_text(verb, text));
-	printf("%s\n\n%s.\n", verb->options ? *text ? " [OPTIONS]" : "[OPTIONS]" : "", verb->help);
+	printf("usage: holdfast %s\n\n%c%s.\n", synopsis_text(verb, text),
+	       toupper((unsigned char)verb->help[0]), verb->help + 1);
 	if (verb->details)
-		printf("%s\n", verb->details);
+		print_wrapped(verb->details);
 	print_options(stdout, verb->options, "Options:");
 	if (verb->flags & VERB_CHANGES)
 		printf("\nTakes --dry-run (show what would move, change nothing) and --force.\n");

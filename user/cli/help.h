@@ -3,6 +3,7 @@
 #ifndef HOLDFAST_CLI_HELP_H
 #define HOLDFAST_CLI_HELP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "verb.h"
@@ -13,6 +14,8 @@ enum { SYNOPSIS_TEXT = 1024 };
 const char *arguments_text(const struct verb *verb, char text[SYNOPSIS_TEXT]);
 /* "--mode auto|native|generic", "--weight W": an option with its value. Returns text. */
 const char *option_text(const struct option *option, char text[SYNOPSIS_TEXT]);
+/* "backend add POOL/NAME ADDRESS [OPTIONS]". Returns text. */
+const char *synopsis_text(const struct verb *verb, char text[SYNOPSIS_TEXT]);
 
 void help_print_all(FILE *to);
 void help_print_noun(const struct noun *noun);

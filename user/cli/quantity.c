@@ -15,10 +15,11 @@ const char *quantity_text(double number, char text[QUANTITY_TEXT])
 		shown /= 1000;
 		unit++;
 	}
-	if (shown < 9.95 && shown != floor(shown) && (unit || shown < 1))
-		snprintf(text, QUANTITY_TEXT, "%.1f%.1s", shown, &units[unit]);
-	else
-		snprintf(text, QUANTITY_TEXT, "%.0f%.1s", shown, &units[unit]);
+	/* A digit behind the point where there is one before it; never one that says nothing. */
+	if (shown < 9.95)
+		shown = round(shown * 10) / 10;
+	snprintf(text, QUANTITY_TEXT, "%.*f%.1s",
+		 shown < 9.95 && shown != floor(shown) && (unit || shown < 1), shown, &units[unit]);
 	return text;
 }
 

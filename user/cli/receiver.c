@@ -66,13 +66,6 @@ enum exit_status receiver_attach_interface(const struct call *call)
 	}
 	read_peers(call, from, &options.from_count, vips, &options.vip_count);
 	options.vips = options.vip_count ? vips : NULL;
-	if (!options.from_count) {
-		refuse(&refusal, -EINVAL, "--from is missing");
-		refusal_right(&refusal,
-			      "the prefixes of the balancers: packets from elsewhere must not be taken");
-		status = complain(STATUS_USAGE, &refusal, 0);
-		goto out;
-	}
 	status = attach(call, &options);
 out:
 	free(from);

@@ -45,6 +45,7 @@ struct option {
 	const char *help;  /* half a sentence, no full stop */
 	bool repeats; /* may be given again; words behind it are taken too as long as they are such values */
 	const char *choices; /* VALUE_WORD: the words, separated by spaces */
+	bool required;       /* must be given */
 	bool local;          /* for the command itself: no argument of the operation */
 };
 

@@ -8,8 +8,8 @@ const struct noun nouns[] = {
 	{"status", "the whole instance at a glance"},
 	{"interface", "where traffic arrives"},
 	{"pool", "a named set of backends with one placement"},
-	{"service", "a VIP, protocol and port that clients connect to"},
-	{"backend", "a server: name, address, weight, zone, admin state and health"},
+	{"service", "what clients connect to"},
+	{"backend", "a server of a pool"},
 	{"receiver", "takes the wrapping off packets, on a backend host"},
 	{"why", "where a flow goes, and why"},
 	{"seed", "a random seed for a configuration"},
@@ -61,13 +61,9 @@ static const struct option pool_options[] = {
 	{.name = NULL},
 };
 
-static const struct option service_options[] = {
-	OPTION("pool", VALUE_NAME, "POOL", "the pool that serves it"),
-	CHOICE("track", "auto always never", "which flows are remembered"),
-	OPTION("idle", VALUE_DURATION, "D",
-	       "how long a silent flow counts as alive; default TCP 2h, UDP 30s"),
-	{.name = NULL},
-};
+#define TRACK CHOICE("track", "auto always never", "which flows are remembered")
+#define IDLE \
+	OPTION("idle", VALUE_DURATION, "D", "how long a silent flow counts as alive; default TCP 2h, UDP 30s")
 
 /* One member a line. */
 /* clang-format off */
@@ -152,7 +148,7 @@ const struct verb verbs[] = {
 
 	{"service", "add",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),
-	 .options = service_options,
+	 .options = OPTIONS(OPTION("pool", VALUE_NAME, "POOL", "the pool that serves it", .required = true), TRACK, IDLE),
 	 .help = "add a service",
 	 .example = "service add tcp 203.0.113.10:5432 --pool db",
 	 .uses = "service.add",
@@ -161,7 +157,7 @@ const struct verb verbs[] = {
 	 .run = change_run},
 	{"service", "set",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),
-	 .options = service_options,
+	 .options = OPTIONS(OPTION("pool", VALUE_NAME, "POOL", "another pool to serve it"), TRACK, IDLE),
 	 .help = "change a service",
 	 .example = "service set tcp 203.0.113.10:5432 --idle 4h",
 	 .uses = "service.set",
@@ -256,8 +252,10 @@ const struct verb verbs[] = {
 
 	{"receiver", "attach",
 	 .arguments = ARGUMENTS(INTERFACE),
-	 .options = OPTIONS(OPTION("from", VALUE_PREFIX, "PREFIX", "balancers whose packets are taken", .repeats = true),
-	                    OPTION("vip", VALUE_ADDRESS, "ADDRESS", "the VIPs; default: the addresses of loopback", .repeats = true),
+	 .options = OPTIONS(OPTION("from", VALUE_PREFIX, "PREFIX", "balancers whose packets are taken",
+	                           .repeats = true, .required = true),
+	                    OPTION("vip", VALUE_ADDRESS, "ADDRESS", "the VIPs; default: the addresses of loopback",
+	                           .repeats = true),
 	                    MODE),
 	 .help = "take the wrapping off packets from these balancers",
 	 .example = "receiver attach eth0 --from 10.0.1.0/24",
