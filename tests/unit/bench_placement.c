@@ -6,7 +6,7 @@
 
 #include "../../user/core/placement/placement.h"
 
-enum { ROUNDS = 31 };
+enum { ROUNDS = 15 };
 
 struct crowd {
 	struct member *members;
@@ -70,6 +70,35 @@ static void bench(enum placement_scheme scheme, size_t count, uint32_t slots)
 	free(crowd.names);
 }
 
+/* A change of one member, with what the placement before it knows. */
+static void bench_change(size_t count, uint32_t slots)
+{
+	struct crowd crowd = crowd_make(count);
+	struct member_set set = {
+		.scheme = PLACEMENT_STABLE, .slots = slots, .members = crowd.members, .count = count};
+	double removed[ROUNDS];
+	struct placement *before = NULL;
+
+	if (placement_build(&set, &before, NULL))
+		exit(1);
+	set.count--;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct placement *after = NULL;
+		double start = now_ms();
+
+		if (placement_rebuild(before, &set, &after, NULL))
+			exit(1);
+		removed[round] = now_ms() - start;
+		placement_free(after);
+	}
+	qsort(removed, ROUNDS, sizeof *removed, shorter);
+	printf("stable      %5zu members  %7u slots  one member less %8.3f ms\n", count, slots,
+	       removed[ROUNDS / 2]);
+	placement_free(before);
+	free(crowd.members);
+	free(crowd.names);
+}
+
 int main(void)
 {
 	static const uint32_t slots[] = {65537, 655373};
@@ -78,5 +107,9 @@ int main(void)
 	for (size_t s = 0; s < sizeof slots / sizeof *slots; s++)
 		for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
 			bench(PLACEMENT_MAGLEV, counts[c], slots[s]);
+	for (size_t c = 0; c < 3; c++)
+		bench(PLACEMENT_STABLE, counts[c], 65537);
+	for (size_t c = 0; c < 3; c++)
+		bench_change(counts[c], 65537);
 	return 0;
 }

@@ -260,7 +260,7 @@ static int maglev_check_slots(uint32_t slots, struct refusal *refusal)
 }
 
 const struct scheme scheme_maglev = {
-	.name = "maglev",
 	.check_slots = maglev_check_slots,
 	.fill = maglev_fill,
+	.quotas = true,
 };

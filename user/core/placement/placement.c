@@ -3,9 +3,12 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "key.h"
+#include "ring.h"
 #include "scheme.h"
 
 static const char *const scheme_names[PLACEMENT_SCHEMES] = {
@@ -15,18 +18,16 @@ static const char *const scheme_names[PLACEMENT_SCHEMES] = {
 };
 
 static const struct scheme *const schemes[PLACEMENT_SCHEMES] = {
-	[PLACEMENT_MAGLEV] = &scheme_maglev,
+	[PLACEMENT_MAGLEV] = &scheme_maglev,         [PLACEMENT_STABLE] = &scheme_stable,
+	[PLACEMENT_RENDEZVOUS] = &scheme_rendezvous, [PLACEMENT_RING] = &scheme_ring,
+	[PLACEMENT_KETAMA] = &scheme_ketama,         [PLACEMENT_JUMP] = &scheme_jump,
+	[PLACEMENT_MODULO] = &scheme_modulo,         [PLACEMENT_SLOTS] = &scheme_slots,
 };
 
 int placement_check_slots(enum placement_scheme scheme, uint32_t slots, struct refusal *refusal)
 {
 	if ((unsigned int)scheme >= PLACEMENT_SCHEMES) {
 		refuse(refusal, -EINVAL, "scheme number %d is unknown", (int)scheme);
-		return -EINVAL;
-	}
-	if (!schemes[scheme]) {
-		refuse(refusal, -EINVAL, "scheme %s is not available", scheme_names[scheme]);
-		refusal_right(refusal, "scheme maglev");
 		return -EINVAL;
 	}
 	if (slots < PLACEMENT_MIN_SLOTS || slots > PLACEMENT_MAX_SLOTS) {
@@ -156,8 +157,38 @@ static int refuse_surplus(const struct placement *placement, struct refusal *ref
 	return -EINVAL;
 }
 
+/* Schemes that share by chance may leave a member without a slot: then it would never be asked for anything.
+ */
+static int owners_check(const struct placement *placement, struct refusal *refusal)
+{
+	bool *owning = calloc(placement->count + 1, sizeof *owning);
+	size_t i = 0;
+
+	if (!owning)
+		return -ENOMEM;
+	for (uint32_t slot = 0; slot < placement->slots; slot++)
+		owning[placement->owners[slot]] = true;
+	while (i < placement->count && (owning[i] || !placement->members[i].weight))
+		i++;
+	free(owning);
+	if (i == placement->count)
+		return 0;
+	refuse(refusal, -EINVAL, "member %s of weight %u would earn no slot of %u under scheme %s",
+	       placement->members[i].name, placement->members[i].weight, placement->slots,
+	       scheme_names[placement->scheme]);
+	refusal_where(refusal, "member %s", placement->members[i].name);
+	refusal_right(refusal, "a larger weight, weight 0, a larger table, or scheme maglev");
+	return -EINVAL;
+}
+
 static int owners_fill(struct placement *placement, struct refusal *refusal)
 {
+	const struct scheme *scheme = schemes[placement->scheme];
+	bool keys_only = placement->options.keys_only;
+	int error;
+
+	if (keys_only && scheme->prefer)
+		return 0;
 	placement->owners = malloc(placement->slots * sizeof *placement->owners);
 	if (!placement->owners)
 		return -ENOMEM;
@@ -166,10 +197,50 @@ static int owners_fill(struct placement *placement, struct refusal *refusal)
 		return 0;
 	if (placement->weighted > placement->slots)
 		return refuse_surplus(placement, refusal);
-	return schemes[placement->scheme]->fill(placement, refusal);
+	error = scheme->fill(placement, refusal);
+	if (error || scheme->quotas || scheme->holes || keys_only)
+		return error;
+	return owners_check(placement, refusal);
 }
 
-int placement_build(const struct member_set *set, struct placement **ret, struct refusal *refusal)
+int fill_by_owner(struct placement *placement, struct refusal *refusal)
+{
+	(void)refusal;
+	for (uint32_t slot = 0; slot < placement->slots; slot++)
+		placement->owners[slot] =
+			schemes[placement->scheme]->owner(placement, slot_hash(placement, slot));
+	return 0;
+}
+
+/* Fills an empty placement in; what was made before an error goes with it. */
+static int placement_fill(struct placement *placement, const struct member_set *set,
+			  const struct member **members, const struct placement *previous,
+			  struct refusal *refusal)
+{
+	const struct scheme *scheme = schemes[set->scheme];
+	int error;
+
+	placement->scheme = set->scheme;
+	placement->slots = set->slots;
+	placement->seed = set->seed;
+	placement->count = set->count;
+	if (set->options)
+		placement->options = *set->options;
+	placement->space = hash_space(&placement->options);
+	error = members_order(set, members, refusal);
+	if (!error)
+		error = members_copy(placement, members);
+	if (!error && placement->weighted && scheme->prepare)
+		error = scheme->prepare(placement, previous, refusal);
+	if (!error)
+		error = owners_fill(placement, refusal);
+	placement->options.positions = NULL;
+	placement->options.ranges = NULL;
+	return error;
+}
+
+int placement_rebuild(const struct placement *previous, const struct member_set *set, struct placement **ret,
+		      struct refusal *refusal)
 {
 	const struct member **members = NULL;
 	struct placement *placement = NULL;
@@ -180,31 +251,27 @@ int placement_build(const struct member_set *set, struct placement **ret, struct
 	error = -ENOMEM;
 	members = malloc((set->count + 1) * sizeof *members);
 	placement = calloc(1, sizeof *placement);
-	if (!members || !placement)
-		goto out;
-	placement->scheme = set->scheme;
-	placement->slots = set->slots;
-	placement->seed = set->seed;
-	placement->count = set->count;
-	error = members_order(set, members, refusal);
-	if (!error)
-		error = members_copy(placement, members);
-	if (!error)
-		error = owners_fill(placement, refusal);
-	if (!error) {
-		*ret = placement;
-		placement = NULL;
-	}
-out:
+	if (members && placement)
+		error = placement_fill(placement, set, members, previous, refusal);
 	free(members);
-	placement_free(placement);
+	if (error)
+		placement_free(placement);
+	else
+		*ret = placement;
 	return error;
+}
+
+int placement_build(const struct member_set *set, struct placement **ret, struct refusal *refusal)
+{
+	return placement_rebuild(NULL, set, ret, refusal);
 }
 
 void placement_free(struct placement *placement)
 {
 	if (!placement)
 		return;
+	if (schemes[placement->scheme]->release)
+		schemes[placement->scheme]->release(placement);
 	free(placement->members);
 	free(placement->names);
 	free(placement->owners);
@@ -250,29 +317,103 @@ const uint16_t *placement_owners(const struct placement *placement)
 	return placement->owners;
 }
 
-size_t placement_walk(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max)
+/* What a slot, or a key with this hash, prefers, after `owner`, or by the scheme's own order. */
+static size_t preference_list(const struct placement *placement, uint32_t slot, uint64_t hash, uint16_t owner,
+			      uint16_t *ret_members, size_t max)
 {
 	const struct scheme *scheme = schemes[placement->scheme];
 
-	if (slot >= placement->slots || !placement->weighted)
+	return scheme->prefer ? scheme->prefer(placement, hash, ret_members, max)
+			      : walk_prefer(placement, slot, owner, ret_members, max);
+}
+
+size_t placement_walk(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max)
+{
+	if (slot >= placement->slots || !placement->weighted || !placement->owners)
 		return 0;
-	return (scheme->prefer ? scheme->prefer : walk_prefer)(placement, slot, ret_members, max);
+	return preference_list(placement, slot, slot_hash(placement, slot), placement->owners[slot],
+			       ret_members, max);
+}
+
+uint64_t placement_key_hash(const struct placement *placement, const void *key, size_t length)
+{
+	const struct scheme *scheme = schemes[placement->scheme];
+
+	return scheme->hash ? scheme->hash(placement, key, length) : key_hash(placement, key, length);
+}
+
+uint32_t placement_key_slot(const struct placement *placement, const void *key, size_t length)
+{
+	return hash_slot(placement, placement_key_hash(placement, key, length));
+}
+
+static uint16_t hash_owner(const struct placement *placement, uint64_t hash)
+{
+	const struct scheme *scheme = schemes[placement->scheme];
+
+	return scheme->owner ? scheme->owner(placement, hash) : placement->owners[hash_slot(placement, hash)];
+}
+
+uint16_t placement_lookup(const struct placement *placement, const void *key, size_t length)
+{
+	if (!placement->weighted)
+		return PLACEMENT_NONE;
+	return hash_owner(placement, placement_key_hash(placement, key, length));
+}
+
+size_t placement_lookup_list(const struct placement *placement, const void *key, size_t length,
+			     uint16_t *ret_members, size_t max)
+{
+	uint64_t hash;
+
+	if (!placement->weighted)
+		return 0;
+	hash = placement_key_hash(placement, key, length);
+	return preference_list(placement, hash_slot(placement, hash), hash, hash_owner(placement, hash),
+			       ret_members, max);
+}
+
+size_t placement_bytes(const struct placement *placement)
+{
+	const struct scheme *scheme = schemes[placement->scheme];
+
+	if (scheme->bytes)
+		return placement->weighted ? scheme->bytes(placement) : 0;
+	return placement->slots * sizeof *placement->owners;
+}
+
+uint64_t placement_space(const struct placement *placement)
+{
+	return placement->space;
+}
+
+bool placement_token(const struct placement *placement, size_t number, uint64_t *ret_position,
+		     uint16_t *ret_member)
+{
+	const struct ring *ring = placement->state;
+
+	if ((placement->scheme != PLACEMENT_RING && placement->scheme != PLACEMENT_KETAMA) || !ring ||
+	    number >= ring->count)
+		return false;
+	*ret_position = ring->tokens[number].position;
+	*ret_member = ring->tokens[number].member;
+	return true;
 }
 
 const uint16_t *placement_preferences(struct placement *placement)
 {
 	size_t cells = (size_t)placement->slots * PLACEMENT_STORED_PREFERENCES;
+	const struct scheme *scheme = schemes[placement->scheme];
 	uint16_t *preferences = placement->preferences;
 
-	if (preferences)
+	if (preferences || !placement->owners)
 		return preferences;
 	preferences = malloc(cells * sizeof *preferences);
 	if (!preferences)
 		return NULL;
-	if (!placement->weighted || schemes[placement->scheme]->prefer)
-		memset(preferences, 0xff, cells * sizeof *preferences);
-	if (placement->weighted && !schemes[placement->scheme]->prefer)
-		walk_fill(placement, preferences);
+	memset(preferences, 0xff, cells * sizeof *preferences);
+	if (placement->weighted && !scheme->prefer)
+		walk_fill(placement, scheme->holes, preferences);
 	else
 		for (uint32_t slot = 0; slot < placement->slots; slot++)
 			placement_walk(placement, slot,
@@ -319,4 +460,46 @@ int placement_scheme_parse(const char *word, enum placement_scheme *ret)
 			return 0;
 		}
 	return -EINVAL;
+}
+
+static const char *move_kind(const struct placement *before, const struct placement *after)
+{
+	if (before->scheme != after->scheme)
+		return "scheme";
+	if (before->slots != after->slots)
+		return "table size";
+	return before->seed != after->seed ? "seed" : NULL;
+}
+
+/* Whether those who left are the last in name order, and those who came stand behind all who stay. */
+static bool changes_at_the_end(const struct placement *before, const struct placement *after)
+{
+	size_t common = before->count < after->count ? before->count : after->count;
+
+	for (size_t i = 0; i < common; i++)
+		if (strcmp(before->members[i].name, after->members[i].name) != 0 ||
+		    before->members[i].weight != after->members[i].weight)
+			return false;
+	return true;
+}
+
+bool placement_caution(const struct placement *before, const struct placement *after, char *ret_text,
+		       size_t size)
+{
+	const char *kind = move_kind(before, after);
+	bool same = before->count == after->count && changes_at_the_end(before, after);
+
+	if (kind)
+		snprintf(ret_text, size, "a new %s is a migration: most keys get another owner", kind);
+	else if (after->scheme == PLACEMENT_MODULO && !same)
+		snprintf(ret_text, size,
+			 "modulo numbers its members: a change of their count moves nearly every key");
+	else if (after->scheme == PLACEMENT_JUMP && !same && !changes_at_the_end(before, after))
+		snprintf(ret_text, size,
+			 "jump numbers its members by name: only the last may come or leave; this change "
+			 "renames "
+			 "those behind it and moves their keys");
+	else
+		return false;
+	return true;
 }

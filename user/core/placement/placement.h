@@ -9,6 +9,7 @@
 #ifndef HOLDFAST_PLACEMENT_H
 #define HOLDFAST_PLACEMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,12 +43,50 @@ struct member {
 	uint32_t weight;  /* 0: takes no slot; proportional otherwise */
 };
 
+/* How a key, and a token of a ring, becomes a number. */
+enum placement_hash {
+	PLACEMENT_XXHASH,   /* XXH64 under the seed: 64 bits */
+	PLACEMENT_MD5,      /* the whole digest as a number, modulo 2^32 */
+	PLACEMENT_MD5_64,   /* its first eight bytes, big-endian */
+	PLACEMENT_IDENTITY, /* a key is the decimal number it says; tokens fall back on XXH64 */
+	PLACEMENT_HASHES
+};
+
+enum ketama_form { KETAMA_LIBMEMCACHED, KETAMA_NGINX };
+
+struct token_position {
+	const char *member;
+	uint64_t position;
+};
+
+struct slot_range {
+	uint32_t first, last; /* inclusive */
+	const char *member;
+};
+
+/* What only some schemes ask. Zero is every option's default. All is borrowed for the call. */
+struct placement_options {
+	enum placement_hash hash;
+	uint32_t virtual_nodes; /* ring: tokens per 100 of weight; 0: 100 */
+	uint64_t ring_size;     /* ring: positions run from 0 to ring_size - 1; 0: as far as the hash */
+	bool after;             /* ring: a key on a token belongs to the next one */
+	const struct token_position *positions; /* ring: these tokens and no others */
+	size_t position_count;
+	enum ketama_form ketama;
+	uint32_t tolerance;              /* stable: thousandths that a member may hold above its due share */
+	const struct slot_range *ranges; /* slots: who has which; none: consecutive ranges by weight */
+	size_t range_count;
+	bool keys_only; /* for study: keys are looked up, the table is not filled where the scheme can do
+			   without */
+};
+
 struct member_set {
 	enum placement_scheme scheme;
 	uint32_t slots; /* table size M */
 	uint64_t seed;
 	const struct member *members; /* any order; borrowed */
 	size_t count;
+	const struct placement_options *options; /* NULL: defaults */
 };
 
 struct placement; /* owns copies of all it needs */
@@ -59,6 +98,12 @@ struct placement; /* owns copies of all it needs */
  * 0, -EINVAL with *refusal filled, or -ENOMEM.
  */
 int placement_build(const struct member_set *set, struct placement **ret, struct refusal *refusal);
+/*
+ * The same placement, built with what a previous one of the same pool knows: `stable` looks anew only at
+ * members that came, went or changed weight. previous may be NULL, or anything else; it stays as it was.
+ */
+int placement_rebuild(const struct placement *previous, const struct member_set *set, struct placement **ret,
+		      struct refusal *refusal);
 void placement_free(struct placement *placement);
 
 uint32_t placement_slots(const struct placement *placement);
@@ -81,8 +126,37 @@ const uint16_t *placement_preferences(struct placement *placement);
 size_t placement_walk(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max);
 
 /* Digest of the table: scheme, size, seed, and each slot's three preferences by name. Equal on hosts with
- * equal member sets. */
+ * equal member sets. 0: out of memory. */
 uint64_t placement_digest(struct placement *placement);
+
+/*
+ * Where a key lives, found in the scheme's own way: by binary search on the ring, by scoring, by arithmetic,
+ * or through the table. The number of the owner, or PLACEMENT_NONE.
+ */
+uint16_t placement_lookup(const struct placement *placement, const void *key, size_t length);
+/* The first max members that key prefers, as placement_walk() for slots. */
+size_t placement_lookup_list(const struct placement *placement, const void *key, size_t length,
+			     uint16_t *ret_members, size_t max);
+/* A key's number under the placement's hash, and its slot. */
+uint64_t placement_key_hash(const struct placement *placement, const void *key, size_t length);
+uint32_t placement_key_slot(const struct placement *placement, const void *key, size_t length);
+
+/* Bytes that answering lookups takes, names not counted. */
+size_t placement_bytes(const struct placement *placement);
+
+/*
+ * What an operator should hear before one placement takes another's place: that scheme, seed or size make it
+ * a migration, that jump moves far more than the member that leaves, that modulo moves nearly everything.
+ * False: nothing.
+ */
+bool placement_caution(const struct placement *before, const struct placement *after, char *ret_text,
+		       size_t size);
+
+/* The tokens of a ring, by position. False: there is none of that number, or the scheme has no ring. */
+bool placement_token(const struct placement *placement, size_t number, uint64_t *ret_position,
+		     uint16_t *ret_member);
+/* How far positions run: 0 means 2^64. */
+uint64_t placement_space(const struct placement *placement);
 
 /* Whether a scheme takes tables of this size. 0, or -EINVAL with *refusal naming sizes that would do. */
 int placement_check_slots(enum placement_scheme scheme, uint32_t slots, struct refusal *refusal);
@@ -90,5 +164,8 @@ int placement_check_slots(enum placement_scheme scheme, uint32_t slots, struct r
 const char *placement_scheme_name(enum placement_scheme scheme);
 /* 0 or -EINVAL. */
 int placement_scheme_parse(const char *word, enum placement_scheme *ret);
+/* "xxhash", "md5", "md5-64", "identity". */
+const char *placement_hash_name(enum placement_hash hash);
+int placement_hash_parse(const char *word, enum placement_hash *ret);
 
 #endif

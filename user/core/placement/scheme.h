@@ -33,27 +33,49 @@ struct placement {
 	enum placement_scheme scheme;
 	uint32_t slots;
 	uint64_t seed;
-	struct placed_member *members; /* by name */
+	struct placement_options options; /* its lists are not kept */
+	uint64_t space;                   /* key hashes run below it; 0: 2^64 */
+	struct placed_member *members;    /* by name */
 	size_t count;
 	size_t weighted; /* members with weight */
 	uint64_t total_weight;
-	size_t zones; /* distinct zones of the members with weight */
-	uint16_t *owners;
+	size_t zones;     /* distinct zones of the members with weight */
+	uint16_t *owners; /* NULL: not filled, only keys are looked up */
 	uint16_t *preferences;
 	char *names;
+	void *state; /* the scheme's own */
 };
 
 struct scheme {
-	const char *name;
-	/* 0, or a refusal that names the sizes which would do. The range is already checked. */
+	/* 0, or a refusal that names the sizes which would do. The range is already checked. NULL: any. */
 	int (*check_slots)(uint32_t slots, struct refusal *refusal);
+	/* Makes the state that lookups need. previous: one to learn from, or NULL. NULL: none is needed. */
+	int (*prepare)(struct placement *placement, const struct placement *previous,
+		       struct refusal *refusal);
 	/* Fills owners; at least one member has weight. 0, -ENOMEM, or -EINVAL with *refusal filled. */
 	int (*fill)(struct placement *placement, struct refusal *refusal);
-	/* The scheme's own order of preference, as placement_walk(); NULL: the walk over the table. */
-	size_t (*prefer)(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max);
+	void (*release)(struct placement *placement);
+	/* A key's number, where it is not the options' hash. */
+	uint64_t (*hash)(const struct placement *placement, const void *key, size_t length);
+	/* Where a hash lives and what it prefers; NULL: the table says. prefer alone may be NULL: the walk
+	 * says. */
+	uint16_t (*owner)(const struct placement *placement, uint64_t hash);
+	size_t (*prefer)(const struct placement *placement, uint64_t hash, uint16_t *ret_members, size_t max);
+	size_t (*bytes)(const struct placement *placement); /* of the state; NULL: the table's */
+	bool quotas; /* fill() shares by quota and has refused whoever earns nothing */
+	bool holes;  /* a slot may have no owner, and a member no slot */
 };
 
-extern const struct scheme scheme_maglev;
+extern const struct scheme scheme_maglev, scheme_stable, scheme_rendezvous, scheme_ring, scheme_ketama,
+	scheme_jump, scheme_modulo, scheme_slots;
+
+/* The hash in the middle of slot's stretch of the space: what a scheme with an order of its own fills it by.
+ */
+uint64_t slot_hash(const struct placement *placement, uint32_t slot);
+/* The slot whose stretch a hash falls into. */
+uint32_t hash_slot(const struct placement *placement, uint64_t hash);
+/* Fills owners by asking the scheme's owner() for every slot's hash. */
+int fill_by_owner(struct placement *placement, struct refusal *refusal);
 
 /*
  * Each member's slots in true proportion to its weight, rounded by largest remainder, ties by the hash of the
@@ -62,9 +84,13 @@ extern const struct scheme scheme_maglev;
  */
 int quota_share(struct placement *placement, struct refusal *refusal);
 
-/* The walk over the table: placement_walk() for schemes without an order of their own. */
-size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max);
-/* The walk for every slot at once. preferences is [slots][PLACEMENT_STORED_PREFERENCES]. */
-void walk_fill(const struct placement *placement, uint16_t *preferences);
+/* The walk over the table from slot, after `first`, its owner or what the scheme says instead. */
+size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t first, uint16_t *ret_members,
+		   size_t max);
+/*
+ * The walk for every slot at once. preferences is [slots][PLACEMENT_STORED_PREFERENCES]; holes: slots may
+ * have no owner.
+ */
+void walk_fill(const struct placement *placement, bool holes, uint16_t *preferences);
 
 #endif

@@ -64,7 +64,7 @@ static uint16_t walk_nearest(const struct placement *placement, uint32_t slot, c
 		    walk_listed(listed, count, (uint16_t)i))
 			continue;
 		score = score_of(score_mix(start ^ member->hash), member->weight);
-		if (nearest == PLACEMENT_NONE || score_nearer(&score, &best)) {
+		if (nearest == PLACEMENT_NONE || score_nearer(score, best)) {
 			best = score;
 			nearest = (uint16_t)i;
 		}
@@ -81,7 +81,8 @@ static size_t walk_stretch(const struct placement *placement, uint32_t slot, con
 	for (int step = 0; step < WALK_STEPS && count < max && count < placement->weighted; step++) {
 		uint16_t met = walk_step(placement, &state);
 
-		if (stretch_takes(stretch, &placement->members[met]) && !walk_listed(members, count, met))
+		if (met != PLACEMENT_NONE && stretch_takes(stretch, &placement->members[met]) &&
+		    !walk_listed(members, count, met))
 			members[count++] = met;
 	}
 	while (count < max && count < placement->weighted) {
@@ -94,16 +95,16 @@ static size_t walk_stretch(const struct placement *placement, uint32_t slot, con
 	return count;
 }
 
-size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max)
+size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t first, uint16_t *ret_members,
+		   size_t max)
 {
-	uint16_t owner = placement->owners[slot];
 	struct stretch stretch = {.any_zone = placement->zones < 2};
 	size_t count = 1;
 
-	if (max == 0 || owner == PLACEMENT_NONE)
+	if (max == 0 || first == PLACEMENT_NONE)
 		return 0;
-	ret_members[0] = owner;
-	stretch.zone = placement->members[owner].zone;
+	ret_members[0] = first;
+	stretch.zone = placement->members[first].zone;
 	count = walk_stretch(placement, slot, &stretch, ret_members, count, max);
 	stretch.same_zone = true;
 	if (!stretch.any_zone)
@@ -135,9 +136,9 @@ static inline bool walk_three(const struct placement *placement, uint32_t slot, 
 	return true;
 }
 
-void walk_fill(const struct placement *placement, uint16_t *preferences)
+void walk_fill(const struct placement *placement, bool holes, uint16_t *preferences)
 {
-	bool plain = placement->zones < 2 && placement->weighted >= PLACEMENT_STORED_PREFERENCES;
+	bool plain = !holes && placement->zones < 2 && placement->weighted >= PLACEMENT_STORED_PREFERENCES;
 
 	for (uint32_t slot = 0; slot < placement->slots; slot++) {
 		uint16_t *members = preferences + (size_t)slot * PLACEMENT_STORED_PREFERENCES;
@@ -145,7 +146,8 @@ void walk_fill(const struct placement *placement, uint16_t *preferences)
 
 		if (plain && walk_three(placement, slot, members))
 			continue;
-		count = walk_prefer(placement, slot, members, PLACEMENT_STORED_PREFERENCES);
+		count = walk_prefer(placement, slot, placement->owners[slot], members,
+				    PLACEMENT_STORED_PREFERENCES);
 		while (count < PLACEMENT_STORED_PREFERENCES)
 			members[count++] = PLACEMENT_NONE;
 	}

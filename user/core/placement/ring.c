@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ring (Karger et al., "Consistent Hashing and Random Trees", STOC 1997): members put tokens on a circle,
+ * and a key belongs to the first token at or after it. Token i of a member is the hash of NAME#i.
+ *
+ * Where two tokens fall on one position the member first in name order owns it; the other is still met on the
+ * walk. Preferences go clockwise past the members and the zones already met (DeCandia et al., "Dynamo", SOSP
+ * 2007, 4.3); when every zone is met, past the members only.
+ */
+#include "ring.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "key.h"
+
+enum { DEFAULT_VIRTUAL_NODES = 100 };
+
+struct ring *ring_new(size_t count)
+{
+	struct ring *ring = malloc(sizeof *ring + count * sizeof *ring->tokens);
+
+	if (ring)
+		ring->count = count;
+	return ring;
+}
+
+static int token_order(const void *a, const void *b)
+{
+	const struct token *left = a, *right = b;
+
+	if (left->position != right->position)
+		return left->position < right->position ? -1 : 1;
+	return (left->member > right->member) - (left->member < right->member);
+}
+
+void ring_sort(struct ring *ring)
+{
+	qsort(ring->tokens, ring->count, sizeof *ring->tokens, token_order);
+}
+
+void ring_release(struct placement *placement)
+{
+	free(placement->state);
+}
+
+size_t ring_bytes(const struct placement *placement)
+{
+	const struct ring *ring = placement->state;
+
+	return sizeof *ring + ring->count * sizeof *ring->tokens;
+}
+
+/* The number of the first token at or after position (strictly after, where the options say so), past the end
+ * 0. */
+static size_t ring_find(const struct placement *placement, uint64_t position)
+{
+	const struct ring *ring = placement->state;
+	size_t from = 0, count = ring->count, found;
+	bool after = placement->options.after;
+
+	while (count > 0) {
+		size_t half = count / 2;
+		uint64_t token = ring->tokens[from + half].position;
+
+		if (token < position || (after && token == position)) {
+			from += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	found = from < ring->count ? from : 0;
+	return found;
+}
+
+uint16_t ring_owner(const struct placement *placement, uint64_t hash)
+{
+	const struct ring *ring = placement->state;
+
+	return ring->tokens[ring_find(placement, hash)].member;
+}
+
+static bool listed(const uint16_t *members, size_t count, uint16_t member)
+{
+	while (count > 0)
+		if (members[--count] == member)
+			return true;
+	return false;
+}
+
+static bool zone_listed(const struct placement *placement, const uint16_t *members, size_t count,
+			uint16_t zone)
+{
+	while (count > 0)
+		if (placement->members[members[--count]].zone == zone)
+			return true;
+	return false;
+}
+
+size_t ring_prefer(const struct placement *placement, uint64_t hash, uint16_t *ret_members, size_t max)
+{
+	const struct ring *ring = placement->state;
+	size_t start = ring_find(placement, hash), count = 0;
+
+	for (int past_zones = 1; past_zones >= 0; past_zones--)
+		for (size_t step = 0, at = start; step < ring->count && count < max; step++) {
+			uint16_t member = ring->tokens[at].member, zone = placement->members[member].zone;
+
+			at = at + 1 < ring->count ? at + 1 : 0;
+			if (past_zones && count >= placement->zones)
+				break;
+			if (past_zones ? zone_listed(placement, ret_members, count, zone)
+				       : listed(ret_members, count, member))
+				continue;
+			ret_members[count++] = member;
+			if (count == placement->weighted)
+				return count;
+		}
+	return count;
+}
+
+/* How many tokens a member's weight is worth; none but a weight of 0 has none. */
+static size_t member_tokens(const struct placement *placement, const struct placed_member *member)
+{
+	uint64_t each =
+		placement->options.virtual_nodes ? placement->options.virtual_nodes : DEFAULT_VIRTUAL_NODES;
+	uint64_t tokens = (each * member->weight + 50) / 100;
+
+	return tokens || !member->weight ? tokens : 1;
+}
+
+static int ring_hash_tokens(struct placement *placement, struct refusal *refusal)
+{
+	struct token *token;
+	struct ring *ring;
+	size_t count = 0;
+
+	for (size_t i = 0; i < placement->count; i++)
+		count += member_tokens(placement, &placement->members[i]);
+	if (count > RING_MAX_TOKENS) {
+		refuse(refusal, -EINVAL, "a ring of %zu tokens is too large", count);
+		refusal_right(refusal, "at most %d tokens: fewer virtual nodes, or smaller weights",
+			      RING_MAX_TOKENS);
+		return -EINVAL;
+	}
+	placement->state = ring = ring_new(count);
+	if (!ring)
+		return -ENOMEM;
+	token = ring->tokens;
+	for (size_t i = 0; i < placement->count; i++)
+		for (size_t nth = member_tokens(placement, &placement->members[i]); nth > 0; nth--) {
+			char text[96];
+			int length =
+				snprintf(text, sizeof text, "%s#%zu", placement->members[i].name, nth - 1);
+			uint64_t position =
+				text_hash(placement->options.hash, placement->seed, text, (size_t)length);
+
+			if (placement->space)
+				position %= placement->space;
+			*token++ = (struct token){position, (uint16_t)i};
+		}
+	return 0;
+}
+
+static int refuse_position(const struct token_position *given, const char *why, struct refusal *refusal)
+{
+	refuse(refusal, -EINVAL, "token %llu of member %s %s", (unsigned long long)given->position,
+	       given->member, why);
+	refusal_where(refusal, "positions");
+	refusal_right(refusal, "MEMBER=POSITION, at least one for every member with weight, inside the ring");
+	return -EINVAL;
+}
+
+/* Tokens given by hand. Those of members without weight are left out. */
+static int ring_given_tokens(struct placement *placement, struct refusal *refusal)
+{
+	const struct placement_options *options = &placement->options;
+	struct ring *ring = ring_new(options->position_count);
+
+	placement->state = ring;
+	if (!ring)
+		return -ENOMEM;
+	ring->count = 0;
+	for (size_t i = 0; i < options->position_count; i++) {
+		const struct token_position *given = &options->positions[i];
+		uint16_t member = placement_member_number(placement, given->member);
+
+		if (placement->space && given->position >= placement->space)
+			return refuse_position(given, "lies beyond the ring", refusal);
+		if (member != PLACEMENT_NONE && placement->members[member].weight)
+			ring->tokens[ring->count++] = (struct token){given->position, member};
+	}
+	for (size_t i = 0; i < placement->count; i++) {
+		size_t token = 0;
+
+		while (token < ring->count && ring->tokens[token].member != i)
+			token++;
+		if (placement->members[i].weight && token == ring->count) {
+			refuse(refusal, -EINVAL, "member %s has no token", placement->members[i].name);
+			refusal_where(refusal, "positions");
+			refusal_right(refusal, "MEMBER=POSITION for every member with weight");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int ring_prepare(struct placement *placement, const struct placement *previous,
+			struct refusal *refusal)
+{
+	int error;
+
+	(void)previous;
+	error = placement->options.position_count ? ring_given_tokens(placement, refusal)
+						  : ring_hash_tokens(placement, refusal);
+	if (!error)
+		ring_sort(placement->state);
+	return error;
+}
+
+const struct scheme scheme_ring = {
+	.prepare = ring_prepare,
+	.fill = fill_by_owner,
+	.release = ring_release,
+	.owner = ring_owner,
+	.prefer = ring_prefer,
+	.bytes = ring_bytes,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring of tokens, as `ring` and `ketama` place them. */
+#ifndef HOLDFAST_PLACEMENT_RING_H
+#define HOLDFAST_PLACEMENT_RING_H
+
+#include "scheme.h"
+
+struct token {
+	uint64_t position;
+	uint16_t member;
+};
+
+struct ring {
+	size_t count;
+	struct token tokens[]; /* by position, then by name */
+};
+
+enum { RING_MAX_TOKENS = 1 << 24 };
+
+/* A ring for count tokens; fill tokens, then sort. NULL: out of memory. */
+struct ring *ring_new(size_t count);
+void ring_sort(struct ring *ring);
+/* The answers of a scheme whose state is a ring. */
+void ring_release(struct placement *placement);
+uint16_t ring_owner(const struct placement *placement, uint64_t hash);
+size_t ring_prefer(const struct placement *placement, uint64_t hash, uint16_t *ret_members, size_t max);
+size_t ring_bytes(const struct placement *placement);
+
+#endif
