@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The receiver's pins: what it was told, what it is told next, and that it leaves nothing behind. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <kern/receiver.h>
+#include <string.h>
+
+#include "netns.h"
+
+static struct prefix from[2];
+
+static int setup(void **state)
+{
+	(void)state;
+	if (prefix_parse("10.64.0.0/16", &from[0]) || prefix_parse("2001:db8:64::/64", &from[1]))
+		return -1;
+	return netns_enter() || sh_status("ip link add v0 type veth peer name v1 && ip link set v0 up");
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	receiver_detach("v0", NULL);
+	return 0;
+}
+
+static int keep(const struct receiver_state *state, void *context)
+{
+	*(struct receiver_state *)context = *state;
+	return 1;
+}
+
+static struct receiver_state state_of_v0(void)
+{
+	static struct receiver_state state;
+
+	assert_int_equal(receiver_list(keep, &state), 1);
+	assert_string_equal(state.interface, "v0");
+	return state;
+}
+
+static unsigned int link_id(void)
+{
+	unsigned int id = 0;
+	FILE *list = popen("bpftool link show pinned /sys/fs/bpf/holdfast/receiver/$(stat -Lc %i "
+			   "/proc/self/ns/net)/v0/link",
+			   "r");
+
+	assert_non_null(list);
+	assert_int_equal(fscanf(list, "%u", &id), 1);
+	pclose(list);
+	return id;
+}
+
+static void test_vips_of_the_loopback(void **state)
+{
+	const struct receiver_options options = {.interface = "v0", .from = from, .from_count = 2};
+	struct refusal warning = {}, refusal = {};
+	struct receiver_state now;
+
+	(void)state;
+	sh("ip addr add 203.0.113.10/32 dev lo && ip addr add 2001:db8:203::10/128 dev lo nodad");
+	assert_int_equal(receiver_attach(&options, &warning, &refusal), 0);
+	assert_string_equal(warning.what, "");
+	now = state_of_v0();
+	assert_int_equal(now.from_count, 2);
+	assert_int_equal(now.vip_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct prefix *want = &from[now.from[i].address.family == 6];
+
+		assert_int_equal(now.from[i].bits, want->bits);
+		assert_true(address_equal(&now.from[i].address, &want->address));
+		assert_int_equal(now.vips[i].bytes[now.vips[i].family == 6 ? 15 : 3],
+				 now.vips[i].family == 6 ? 0x10 : 10);
+	}
+}
+
+static void test_again_replaces_in_place(void **state)
+{
+	struct receiver_options options = {.interface = "v0", .from = from, .from_count = 2};
+	struct address vip;
+	struct receiver_state now;
+	unsigned int link;
+
+	(void)state;
+	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	link = link_id();
+	assert_int_equal(address_parse("203.0.113.99", &vip), 0);
+	options.from++;
+	options.from_count = 1;
+	options.vips = &vip;
+	options.vip_count = 1;
+	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	now = state_of_v0();
+	assert_int_equal(now.from_count, 1);
+	assert_int_equal(now.from[0].address.family, 6);
+	assert_int_equal(now.vip_count, 1);
+	assert_true(address_equal(&now.vips[0], &vip));
+	assert_int_equal(link_id(), link);
+}
+
+static void test_refusals_and_warning(void **state)
+{
+	struct receiver_options options = {.interface = "v0", .from = from};
+	struct refusal warning = {}, refusal = {};
+
+	(void)state;
+	assert_int_equal(receiver_attach(&options, NULL, &refusal), -EINVAL);
+	assert_non_null(strstr(refusal.right, "--from"));
+	options.from_count = 1;
+	assert_int_equal(receiver_attach(&options, &warning, &refusal), 0);
+	assert_non_null(strstr(warning.what, "no VIP"));
+	options.interface = "nosuch";
+	assert_int_equal(receiver_attach(&options, NULL, &refusal), -ENODEV);
+	assert_int_equal(receiver_detach("v0", &refusal), 0);
+	assert_int_equal(receiver_detach("v0", &refusal), -ENOENT);
+	sh("! ip link show v0 | grep -q xdp");
+	sh("! test -e /sys/fs/bpf/holdfast/receiver/$(stat -Lc %%i /proc/self/ns/net)");
+}
+
+static void test_vanished_interface_is_forgotten(void **state)
+{
+	const struct receiver_options options = {.interface = "v0", .from = from, .from_count = 1};
+	struct receiver_state now;
+
+	(void)state;
+	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	sh("ip link del v0");
+	assert_int_equal(receiver_list(keep, &now), 0);
+	sh("! test -e /sys/fs/bpf/holdfast/receiver/$(stat -Lc %%i /proc/self/ns/net)/v0");
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_vips_of_the_loopback),
+		CASE(test_again_replaces_in_place),
+		CASE(test_refusals_and_warning),
+		CASE(test_vanished_interface_is_forgotten),
+	};
+
+	return cmocka_run_group_tests_name("receiver", tests, NULL, NULL);
+}

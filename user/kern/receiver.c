@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The receiver: loaded, fed with prefixes and VIPs, attached and pinned; after that nobody is needed. */
+#include "receiver.h"
+
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "attach.h"
+#include "object.h"
+#include "pins.h"
+#include "receiver.skel.h"
+
+enum { PREFIXES, VIPS, VERDICTS, MAPS, STATE_PREFIXES = 64, STATE_VIPS = 256 };
+static const char *const map_names[MAPS] = {"prefixes", "vips", "verdicts"};
+
+/* Interfaces are named within their network namespace, so pins are too. */
+static const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH])
+{
+	struct stat status = {};
+	char name[PIN_NAME];
+
+	stat("/proc/self/ns/net", &status);
+	if (!interface)
+		return pin_path(path, "receiver/%lu", (unsigned long)status.st_ino);
+	return pin_path(path, "receiver/%lu/%s%s%s", (unsigned long)status.st_ino,
+			pin_encode(interface, name), what ? "/" : "", what ?: "");
+}
+
+static void map_to_ipv6(const struct address *address, uint8_t ret[16])
+{
+	if (address->family == 6) {
+		memcpy(ret, address->bytes, 16);
+		return;
+	}
+	memset(ret, 0, 10);
+	memset(ret + 10, 0xff, 2);
+	memcpy(ret + 12, address->bytes, 4);
+}
+
+static struct address map_from_ipv6(const uint8_t bytes[16])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
+	struct address address = {.family = memcmp(bytes, mapped, sizeof mapped) ? 6 : 4};
+
+	memcpy(address.bytes, address.family == 4 ? bytes + 12 : bytes, address.family == 4 ? 4 : 16);
+	return address;
+}
+
+struct keys {
+	void *keys;
+	size_t size, count;
+};
+
+static bool keys_have(const struct keys *keys, const void *key)
+{
+	for (size_t i = 0; i < keys->count; i++) {
+		if (!memcmp((const char *)keys->keys + i * keys->size, key, keys->size))
+			return true;
+	}
+	return false;
+}
+
+/* What is wanted is entered before what is not wanted leaves: no packet is refused in between. */
+static int keys_enter(int fd, const struct keys *keys)
+{
+	union {
+		struct hf_receiver_prefix prefix;
+		struct hf_receiver_vip vip;
+	} key, next;
+	const uint8_t one = 1;
+	bool more;
+
+	for (size_t i = 0; i < keys->count; i++) {
+		if (bpf_map_update_elem(fd, (char *)keys->keys + i * keys->size, &one, BPF_ANY))
+			return -errno;
+	}
+	more = !bpf_map_get_next_key(fd, NULL, &next);
+	while (more) {
+		key = next;
+		more = !bpf_map_get_next_key(fd, &key, &next);
+		if (!keys_have(keys, &key) && bpf_map_delete_elem(fd, &key) && errno != ENOENT)
+			return -errno;
+	}
+	return 0;
+}
+
+static int prefixes_enter(int fd, const struct receiver_options *options)
+{
+	struct hf_receiver_prefix *prefixes = calloc(options->from_count, sizeof *prefixes);
+	int r;
+
+	if (!prefixes)
+		return -ENOMEM;
+	for (size_t i = 0; i < options->from_count; i++) {
+		const struct prefix *from = &options->from[i];
+
+		map_to_ipv6(&from->address, prefixes[i].addr);
+		prefixes[i].bits = from->bits + (from->address.family == 4 ? 96 : 0);
+	}
+	r = keys_enter(fd, &(struct keys){prefixes, sizeof *prefixes, options->from_count});
+	free(prefixes);
+	return r;
+}
+
+static bool address_of_host(const struct sockaddr *socket_address, struct address *ret)
+{
+	*ret = (struct address){};
+	if (socket_address->sa_family == AF_INET) {
+		ret->family = 4;
+		memcpy(ret->bytes, &((const struct sockaddr_in *)socket_address)->sin_addr, 4);
+		return ret->bytes[0] != 127;
+	}
+	if (socket_address->sa_family == AF_INET6) {
+		const struct in6_addr *six = &((const struct sockaddr_in6 *)socket_address)->sin6_addr;
+
+		ret->family = 6;
+		memcpy(ret->bytes, six, 16);
+		return !IN6_IS_ADDR_LOOPBACK(six) && !IN6_IS_ADDR_LINKLOCAL(six);
+	}
+	return false;
+}
+
+/* The addresses that the host has on its loopback, beyond its own 127/8 and ::1. */
+static int vips_of_host(struct hf_receiver_vip *vips, size_t room, size_t *ret_count)
+{
+	struct ifaddrs *all;
+	size_t count = 0;
+
+	if (getifaddrs(&all))
+		return -errno;
+	for (const struct ifaddrs *one = all; one && count < room; one = one->ifa_next) {
+		struct address address;
+
+		if (one->ifa_addr && one->ifa_flags & IFF_LOOPBACK &&
+		    address_of_host(one->ifa_addr, &address))
+			map_to_ipv6(&address, vips[count++].addr);
+	}
+	freeifaddrs(all);
+	*ret_count = count;
+	return 0;
+}
+
+static int vips_enter(int fd, const struct receiver_options *options, size_t *ret_count)
+{
+	struct hf_receiver_vip *vips = calloc(HF_RECEIVER_MAX_VIPS, sizeof *vips);
+	size_t count = 0;
+	int r = 0;
+
+	if (!vips)
+		return -ENOMEM;
+	if (!options->vips)
+		r = vips_of_host(vips, HF_RECEIVER_MAX_VIPS, &count);
+	for (size_t i = 0; options->vips && i < options->vip_count && i < HF_RECEIVER_MAX_VIPS; i++)
+		map_to_ipv6(&options->vips[i], vips[count++].addr);
+	if (!r)
+		r = keys_enter(fd, &(struct keys){vips, sizeof *vips, count});
+	free(vips);
+	*ret_count = count;
+	return r;
+}
+
+static int options_check(const struct receiver_options *options, struct refusal *refusal)
+{
+	if (!options->from_count) {
+		refuse(refusal, 0, "a receiver must be told whose packets it may unwrap");
+		refusal_right(refusal, "--from PREFIX, the outer source addresses of the balancers");
+		return -EINVAL;
+	}
+	if (options->from_count > HF_RECEIVER_MAX_PREFIXES || options->vip_count > HF_RECEIVER_MAX_VIPS)
+		return refuse(refusal, -ENOSPC, "more than %d prefixes or %d VIPs", HF_RECEIVER_MAX_PREFIXES,
+			      HF_RECEIVER_MAX_VIPS);
+	return 0;
+}
+
+/* Loads the program; maps that are pinned already go on counting. */
+static int receiver_load(const char *interface, struct receiver **ret, struct refusal *refusal)
+{
+	struct object_log log = {};
+	char path[PIN_PATH];
+	struct receiver *object;
+	int r = object_log_open(&log);
+
+	if (r)
+		return r;
+	object = receiver__open_opts(&log.options);
+	if (!object)
+		r = -errno;
+	for (int i = 0; !r && i < MAPS; i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_names[i]);
+		int fd = pin_get(receiver_path(interface, map_names[i], path));
+
+		if (fd >= 0 && map)
+			r = bpf_map__reuse_fd(map, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (!r)
+		r = receiver__load(object);
+	if (r)
+		r = object_log_refuse(&log, r, refusal);
+	object_log_close(&log);
+	if (r)
+		receiver__destroy(object);
+	else
+		*ret = object;
+	return r;
+}
+
+static int receiver_pin(const struct receiver *object, const char *interface, int program)
+{
+	char path[PIN_PATH];
+	int r = pins_make_directory(receiver_path(interface, NULL, path));
+
+	for (int i = 0; !r && i < MAPS; i++) {
+		const struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_names[i]);
+
+		r = pin_put(bpf_map__fd(map), receiver_path(interface, map_names[i], path));
+	}
+	return r ?: pin_put(program, receiver_path(interface, "prog", path));
+}
+
+/* Puts the program where an earlier one is, without a gap, or attaches it. */
+static int receiver_put(const struct receiver_options *options, int program, int frags,
+			struct refusal *refusal)
+{
+	struct attachment attachment;
+	char path[PIN_PATH];
+	int link, r;
+
+	receiver_path(options->interface, "link", path);
+	r = xdp_attachment(path, &attachment);
+	if (!r && attachment.ifindex == if_nametoindex(options->interface) &&
+	    (options->mode == MODE_AUTO || attachment.generic == (options->mode == MODE_GENERIC))) {
+		link = pin_get(path);
+		if (link < 0)
+			return link;
+		r = bpf_link_update(link, program, NULL) && bpf_link_update(link, frags, NULL) ? -errno : 0;
+		close(link);
+		return r;
+	}
+	if (r != -ENOENT)
+		xdp_detach(path);
+	r = xdp_attach(options->interface, program, frags, options->mode, &link, refusal);
+	if (r)
+		return r;
+	r = pin_put(link, path);
+	close(link);
+	return r;
+}
+
+int receiver_attach(const struct receiver_options *options, struct refusal *warning, struct refusal *refusal)
+{
+	struct receiver *object = NULL;
+	struct bpf_program *linear, *frags;
+	size_t vip_count = 0;
+	int r = options_check(options, refusal);
+
+	if (!r && !if_nametoindex(options->interface))
+		r = refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
+			   options->interface);
+	if (!r)
+		r = pins_mount(refusal);
+	if (!r)
+		r = receiver_load(options->interface, &object, refusal);
+	if (r)
+		return r;
+	linear = object_program(object->obj, "xdp");
+	frags = object_program(object->obj, "xdp.frags");
+	r = prefixes_enter(bpf_map__fd(object->maps.prefixes), options);
+	if (!r)
+		r = vips_enter(bpf_map__fd(object->maps.vips), options, &vip_count);
+	if (!r)
+		r = receiver_pin(object, options->interface, bpf_program__fd(linear));
+	if (r)
+		refuse(refusal, 0, "the receiver cannot be set up on %s: %s", options->interface,
+		       strerror(-r));
+	else
+		r = receiver_put(options, bpf_program__fd(linear), frags ? bpf_program__fd(frags) : -1,
+				 refusal);
+	receiver__destroy(object);
+	if (!r && !vip_count && warning) {
+		refuse(warning, 0, "this host has no VIP: every wrapped packet will be dropped");
+		refusal_where(warning, "interface %s", options->interface);
+		refusal_right(warning, "ip addr add VIP/32 dev lo, then attach again");
+	}
+	return r;
+}
+
+int receiver_detach(const char *interface, struct refusal *refusal)
+{
+	char path[PIN_PATH];
+	int r = xdp_detach(receiver_path(interface, "link", path));
+
+	if (r == -ENOENT)
+		refuse(refusal, 0, "no receiver is attached to %s", interface);
+	else if (r)
+		refuse(refusal, 0, "the receiver on %s cannot be detached: %s", interface, strerror(-r));
+	pins_remove(receiver_path(interface, NULL, path));
+	rmdir(receiver_path(NULL, NULL, path)); /* stays while another interface has a receiver */
+	return r;
+}
+
+static size_t keys_read(int fd, size_t size, void *keys, size_t room)
+{
+	uint8_t key[32], next[32];
+	size_t count = 0;
+	bool more = !bpf_map_get_next_key(fd, NULL, next);
+
+	while (more && count < room) {
+		memcpy((char *)keys + count++ * size, next, size);
+		memcpy(key, next, size);
+		more = !bpf_map_get_next_key(fd, key, next);
+	}
+	return count;
+}
+
+static void prefixes_read(int fd, struct receiver_state *state)
+{
+	struct hf_receiver_prefix keys[STATE_PREFIXES];
+
+	state->from_count = keys_read(fd, sizeof *keys, keys, STATE_PREFIXES);
+	for (size_t i = 0; i < state->from_count; i++) {
+		struct prefix *from = &state->from[i];
+
+		from->address = map_from_ipv6(keys[i].addr);
+		from->bits = keys[i].bits - (from->address.family == 4 ? 96 : 0);
+	}
+}
+
+static void vips_read(int fd, struct receiver_state *state)
+{
+	struct hf_receiver_vip keys[STATE_VIPS];
+
+	state->vip_count = keys_read(fd, sizeof *keys, keys, STATE_VIPS);
+	for (size_t i = 0; i < state->vip_count; i++)
+		state->vips[i] = map_from_ipv6(keys[i].addr);
+}
+
+static int verdicts_read(int fd, struct receiver_state *state)
+{
+	int processors = libbpf_num_possible_cpus();
+	uint64_t *values = calloc(processors > 0 ? processors : 1, sizeof *values);
+
+	if (!values)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < HF_RECEIVER_LIMIT; i++) {
+		if (bpf_map_lookup_elem(fd, &i, values))
+			break;
+		for (int j = 0; j < processors; j++)
+			state->verdicts[i] += values[j];
+	}
+	free(values);
+	return 0;
+}
+
+static int state_read(const char *interface, struct receiver_state *state)
+{
+	struct attachment attachment;
+	int fds[MAPS], r = 0;
+	char path[PIN_PATH];
+
+	r = xdp_attachment(receiver_path(interface, "link", path), &attachment);
+	if (r)
+		return r;
+	snprintf(state->interface, sizeof state->interface, "%s", attachment.interface);
+	state->ifindex = attachment.ifindex;
+	state->generic = attachment.generic;
+	for (int i = 0; i < MAPS; i++) {
+		fds[i] = pin_get(receiver_path(interface, map_names[i], path));
+		if (fds[i] < 0)
+			r = fds[i];
+	}
+	if (!r) {
+		prefixes_read(fds[PREFIXES], state);
+		vips_read(fds[VIPS], state);
+		r = verdicts_read(fds[VERDICTS], state);
+	}
+	for (int i = 0; i < MAPS; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	return r;
+}
+
+struct listing {
+	int (*visit)(const struct receiver_state *state, void *context);
+	void *context;
+};
+
+static int list_one(const char *pinned, void *context)
+{
+	const struct listing *listing = context;
+	struct receiver_state state = {};
+	char path[PIN_PATH], name[PIN_NAME];
+	int r;
+
+	pin_decode(pinned, name);
+	r = state_read(name, &state);
+	if (r == -ENODEV) { /* the interface is gone */
+		pins_remove(receiver_path(name, NULL, path));
+		return 0;
+	}
+	if (r)
+		return r == -ENOENT || r == -EXDEV ? 0 : r;
+	return listing->visit(&state, listing->context);
+}
+
+int receiver_list(int (*visit)(const struct receiver_state *, void *), void *context)
+{
+	struct listing listing = {.visit = visit, .context = context};
+	char path[PIN_PATH];
+	int r = pins_each(receiver_path(NULL, NULL, path), list_one, &listing);
+
+	return r == -ENOENT ? 0 : r;
+}
