@@ -2,9 +2,11 @@
 """Output as operators read it, and the API's JSON as it is."""
 
 import json
+import subprocess
 import time
 
 import pytest
+from command import HOLDFAST
 from fake_daemon import BACKENDS, STATUS, WHY, changed
 
 STATUS_TEXT = """\
@@ -154,8 +156,6 @@ def test_empty_lists_are_headers(cli, daemon):
 
 
 def test_full_disk_is_no_success(cli, daemon):
-    import subprocess
-    from conftest import HOLDFAST
     with open("/dev/full", "w") as full:
         done = subprocess.run([HOLDFAST, "--runtime-dir", cli.directory, "backend", "list"], stdout=full,
                               stderr=subprocess.PIPE, text=True, timeout=30)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real pair: holdfast and holdfastd on one balancer of a lab."""
+
+import itertools
+import json
+import os
+import re
+
+import lab as labs
+import pytest
+from command import Cli
+from holdfast import Daemon
+
+number = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def balancer():
+    if os.geteuid():
+        pytest.skip("the lab needs root")
+    for built in ("holdfast", "holdfastd", "lab/pass.bpf.o"):
+        if not (labs.BUILD / built).exists():
+            pytest.skip(f"build/{built} is not built (make test-programs)")
+    labs.remove_orphans("hfc")
+    lab = labs.Lab(f"hfc{os.getpid()}n{next(number)}", clients=0, balancers=1, backends=2)
+    lab.up()
+    yield lab.lb1
+    lab.down()
+
+
+class RealCli(Cli):
+    """holdfast inside the balancer's namespace, on the instance of its daemon."""
+
+    def __init__(self, daemon):
+        super().__init__(daemon.dir)
+        self.prefix = daemon.host.inside([])
+        self.options = ["--instance", daemon.instance, "--state-dir", str(daemon.dir)]
+
+
+@pytest.fixture
+def real(balancer):
+    daemon = Daemon(balancer, suffix=f"x{next(number)}").start()
+    yield RealCli(daemon)
+    daemon.run("interface", "detach", "--all", check=False)
+    daemon.stop()
+    if daemon.pins.exists():
+        daemon.remove_pins()
+
+
+def fill(real):
+    real.out("pool add db --table-size 251")
+    real.out("backend add db/db1 10.0.0.11")
+    real.out("service add tcp 203.0.113.10:80 --pool db")
+
+
+def test_from_nothing_to_a_service(real):
+    assert re.fullmatch(r"pool db added: generation \d+\n", real.out("pool add db --table-size 251"))
+    real.out("backend add db/db1 10.0.0.11")
+    assert re.fullmatch(r"backend db/db2 added: generation \d+, 1\d\d of 251 slots moved \(\d+ %\)\n",
+                        real.out("backend add db/db2 10.0.0.12"))
+    assert re.fullmatch(r"service tcp 203\.0\.113\.10:80 added: generation \d+\n",
+                        real.out("service add tcp 203.0.113.10:80 --pool db"))
+    assert re.fullmatch(r"interface eth0 attached: generation \d+\n", real.out("interface attach eth0"))
+    status = real.out("status")
+    assert re.search(r"^eth0 +native +[0-9a-f]{6}$", status, re.M), status
+    assert re.search(r"^tcp 203\.0\.113\.10:80 +db +2/2 ", status, re.M), status
+    real.run("status --check")
+    listed = real.out("backend list")
+    assert re.search(r"^db/db1 +10\.0\.0\.11 +100 +active +unknown +12\d ", listed, re.M), listed
+    assert "eth0" in real.out("interface list") and "db" in real.out("pool list")
+    for line in ("pool show db", "backend show db/db1", "service show tcp 203.0.113.10:80"):
+        assert "db" in real.out(line)
+
+
+def test_every_weight_and_option_arrives(real):
+    fill(real)
+    real.out("backend set db/db1 --weight 7 --zone a")
+    real.out("pool set db --grace 20s --udp-grace 3 --source 10.64.0.0/16")
+    real.out("service set tcp 203.0.113.10:80 --idle 1h30m --track always")
+    backend = json.loads(real.out("backend show db/db1 --json"))
+    assert (backend["weight"], backend["zone"]) == (7, "a")
+    pool = json.loads(real.out("pool show db --json"))
+    assert pool["grace"] == {"tcp": 20, "udp": 3} and pool["source"] == ["10.64.0.0/16"]
+    service = json.loads(real.out("service show tcp 203.0.113.10:80 --json"))
+    assert (service["idle"], service["track"]) == (5400, "always")
+
+
+@pytest.mark.parametrize("option,values", [
+    ("--encap", ["ipip", "gue", "gre", "l2"]), ("--hash", ["5tuple", "source"]),
+    ("--scheme", ["maglev", "rendezvous", "ring", "ketama", "jump", "modulo", "slots"])])
+def test_every_choice_is_one_of_the_daemons(real, option, values):
+    for value in values:
+        done = real.run(f"pool add p-{value} --table-size 251 --dry-run {option} {value}", status=None)
+        # A daemon may refuse what it cannot do; that it does not know the word is our fault.
+        assert "one of" not in done.stderr, done.stderr
+
+
+def test_dry_run_changes_nothing(real):
+    fill(real)
+    before = real.out("--json backend list")
+    out = real.out("backend add db/db2 10.0.0.12 --dry-run")
+    assert "of 251 slots would move" in out and out.endswith("nothing changed\n")
+    assert json.loads(before)["backends"][0]["slots"] == json.loads(real.out("--json backend list"))["backends"][0]["slots"]
+    assert "unchanged" in real.out("backend activate db/db1")
+
+
+def test_refusals_name_the_near_miss(real):
+    fill(real)
+    assert "did you mean db1?" in real.error("backend drain db/bd1", status=1)
+    assert "there already" in real.error("backend add db/db1 10.0.0.99", status=1)
+    assert "dbx" in real.error("pool show dbx", status=1)
+    assert "203.0.113.10:81" in real.error("service show tcp 203.0.113.10:81", status=1)
+    assert "prime" in real.error("pool add p --table-size 252", status=1)
+
+
+def test_ipv6_services_by_name(real):
+    fill(real)
+    real.out("service add udp [2001:db8:203::10]:53 --pool db")
+    assert "udp [2001:db8:203::10]:53" in real.out("service show udp [2001:db8:203::10]:53")
+    assert "removed" in real.out("service remove udp [2001:db8:203::10]:53")
+
+
+def test_why(real):
+    fill(real)
+    real.out("interface attach eth0")
+    answer = real.out("why tcp 198.51.100.7:40000 203.0.113.10:80")
+    assert answer.startswith("verdict: ") and "db/db1" in answer, answer
+    assert "no-service" in real.out("why tcp 198.51.100.7:40000 203.0.113.99:80")
+
+
+def test_detach_all(real):
+    fill(real)
+    real.out("interface attach eth0")
+    assert "interface eth0 detached" in real.out("interface detach --all")
+    assert "eth0" not in real.out("interface list")
