@@ -140,10 +140,16 @@ struct hf_backend {
 	__u32 mtu; /* largest outer IP packet of the path; 0 unknown */
 	__u32 reserved32;
 };
+/*
+ * The flags change in place, by one store of their byte: may take new flows; may keep old TCP flows, old UDP flows
+ * (active, draining, or down within the pool's grace for that protocol). A remembered flow whose backend does not
+ * serve its protocol is placed anew at its next packet.
+ */
 enum {
 	HF_BACKEND_TAKES_NEW = 1,
-	HF_BACKEND_SERVES = 2
-}; /* new flows; old flows (active, draining, down within its grace) */
+	HF_BACKEND_SERVES_TCP = 2,
+	HF_BACKEND_SERVES_UDP = 4,
+};
 
 /* counters: one record for the packets of one service to one backend, on each processor. */
 struct hf_counters {
@@ -164,13 +170,13 @@ enum hf_flow_state { HF_FLOW_EMPTY = 0, HF_FLOW_OPENING, HF_FLOW_ESTABLISHED, HF
 struct hf_flow {
 	__u64 tag;  /* of the tuple; 0: empty */
 	__u32 tag2; /* 32 more bits of it, from an independent hash */
-	__u32 slot; /* index of slots */
+	__u32 slot; /* within its pool's table when last seen: tables move in the array and change their size */
 	__u32 seen; /* seconds of CLOCK_MONOTONIC */
 	__u16 backend;
 	__u16 service; /* hf_service.number */
 	__u8 state;    /* enum hf_flow_state */
 	__u8 proto;
-	__u16 reserved16;
+	__u16 pool; /* index of pools */
 	__u32 idle; /* seconds; from the service */
 };
 
