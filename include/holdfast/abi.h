@@ -141,9 +141,9 @@ struct hf_backend {
 	__u32 reserved32;
 };
 /*
- * The flags change in place, by one store of their byte: may take new flows; may keep old TCP flows, old UDP flows
- * (active, draining, or down within the pool's grace for that protocol). A remembered flow whose backend does not
- * serve its protocol is placed anew at its next packet.
+ * The flags change in place, by one store of their byte: may take new flows; may keep old TCP flows, old UDP
+ * flows (active, draining, or down within the pool's grace for that protocol). A remembered flow whose
+ * backend does not serve its protocol is placed anew at its next packet.
  */
 enum {
 	HF_BACKEND_TAKES_NEW = 1,
@@ -170,7 +170,8 @@ enum hf_flow_state { HF_FLOW_EMPTY = 0, HF_FLOW_OPENING, HF_FLOW_ESTABLISHED, HF
 struct hf_flow {
 	__u64 tag;  /* of the tuple; 0: empty */
 	__u32 tag2; /* 32 more bits of it, from an independent hash */
-	__u32 slot; /* within its pool's table when last seen: tables move in the array and change their size */
+	__u32 slot; /* within its pool's table when last seen: tables move in the array and change their size
+		     */
 	__u32 seen; /* seconds of CLOCK_MONOTONIC */
 	__u16 backend;
 	__u16 service; /* hf_service.number */

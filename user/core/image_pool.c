@@ -56,7 +56,7 @@ void backend_image_fill(struct backend_image *image, const struct ledger *ledger
 	if (backend->admin == ADMIN_ACTIVE && !down && backend->weight)
 		entry->flags |= HF_BACKEND_TAKES_NEW;
 	if (backend->admin != ADMIN_DISABLED && !down)
-		entry->flags |= HF_BACKEND_SERVES;
+		entry->flags |= HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP;
 }
 
 /* Members ------------------------------------------------------------------------- */
@@ -72,17 +72,18 @@ static int fill_members(struct pool_image *image, const struct pool *pool, const
 		uint16_t number = ledger_backend(ledger, pool->name, &pool->backends[i]);
 		uint8_t flags = image_backend(whole, number)->entry.flags;
 
-		image->members[i] = (struct pool_member){.number = number,
-							 .takes_new = flags & HF_BACKEND_TAKES_NEW,
-							 .serves = flags & HF_BACKEND_SERVES,
-							 .weight = pool->backends[i].weight};
+		image->members[i] = (struct pool_member){
+			.number = number,
+			.takes_new = flags & HF_BACKEND_TAKES_NEW,
+			.serves = flags & (HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP),
+			.weight = pool->backends[i].weight};
 	}
 	return 0;
 }
 
 static bool same_members(const struct pool_image *a, const struct pool_image *b)
 {
-	if (a->shared_placement != b->shared_placement)
+	if (a->shared_placement != b->shared_placement || !b->shared_words)
 		return false;
 	for (size_t i = 0; i < placement_members(a->placement); i++)
 		if (a->members[i].number != b->members[i].number ||
@@ -199,7 +200,10 @@ void pool_image_lend(struct pool_image *image, const uint64_t *words)
 	if (!shared) /* the image's own will do */
 		return;
 	shared->references = 1;
-	drop_words(image->shared_words);
+	if (image->shared_words)
+		drop_words(image->shared_words);
+	else
+		free((void *)image->words);
 	image->shared_words = shared;
 	image->words = words;
 }
@@ -242,6 +246,9 @@ int pool_image_build(struct pool_image *ret, const struct model *model, const st
 void pool_image_release(struct pool_image *image)
 {
 	shared_placement_drop(image->shared_placement);
-	drop_words(image->shared_words);
+	if (image->shared_words)
+		drop_words(image->shared_words);
+	else
+		free((void *)image->words);
 	free(image->members);
 }
