@@ -94,18 +94,37 @@ static int layout_add_vips(struct layout *layout, const struct hf_service *servi
 	return error;
 }
 
+/*
+ * An entry that is farther from home takes the place of one that is nearer, which looks on (Robin Hood
+ * hashing; Celis, Larson and Munro 1985): runs stay as short as they can be, and a lookup still ends at the
+ * first gap.
+ */
+static bool place(struct hf_service *entries, uint32_t last, struct hf_service entry)
+{
+	uint32_t at = hf_service_hash(&entry.key), distance = 0;
+
+	for (; distance < HF_MAX_PROBES; at++, distance++) {
+		struct hf_service *resident = &entries[at & last], moved = *resident;
+		uint32_t its = (at - hf_service_hash(&moved.key)) & last;
+
+		if (!moved.key.proto) {
+			*resident = entry;
+			return true;
+		}
+		if (its >= distance)
+			continue;
+		*resident = entry;
+		entry = moved;
+		distance = its;
+	}
+	return false;
+}
+
 static bool place_all(const struct layout *layout, struct hf_service *entries, uint32_t size)
 {
-	for (size_t i = 0; i < layout->count; i++) {
-		uint32_t at = hf_service_hash(&layout->entries[i].key);
-		int probe = 0;
-
-		while (probe < HF_MAX_PROBES && entries[(at + (uint32_t)probe) & (size - 1)].key.proto)
-			probe++;
-		if (probe == HF_MAX_PROBES)
+	for (size_t i = 0; i < layout->count; i++)
+		if (!place(entries, size - 1, layout->entries[i]))
 			return false;
-		entries[(at + (uint32_t)probe) & (size - 1)] = layout->entries[i];
-	}
 	return true;
 }
 

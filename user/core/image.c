@@ -114,7 +114,9 @@ static int build_pools(const struct model *model, const struct ledger *ledger, c
 		int error;
 
 		error = pool_image_build(&image->pools[i], model, pool, ledger, image,
-					 before ? image_pool(before, pool->name) : NULL, refusal);
+					 before ? image_pool_numbered(before, ledger_pool(ledger, pool->name))
+						: NULL,
+					 refusal);
 		if (error < 0)
 			return error;
 		image->pool_count++;
@@ -132,6 +134,14 @@ const struct pool_image *image_pool(const struct image *image, const char *name)
 	if (!image->pool_count)
 		return NULL;
 	return bsearch(name, image->pools, image->pool_count, sizeof *image->pools, pool_image_order);
+}
+
+const struct pool_image *image_pool_numbered(const struct image *image, uint32_t number)
+{
+	for (size_t i = 0; i < image->pool_count; i++)
+		if (image->pools[i].number == number)
+			return &image->pools[i];
+	return NULL;
 }
 
 int image_build(const struct model *model, const struct ledger *ledger, const struct image *before,

@@ -31,6 +31,8 @@ struct pool_member {
 struct shared_placement;
 struct shared_words;
 
+/* One that was read back from the maps has neither name, placement, digest nor members, and owns its words.
+ */
 struct pool_image {
 	char name[NAME_SIZE];
 	uint32_t number;       /* of the pool, from the ledger */
@@ -55,7 +57,7 @@ struct backend_image {
 
 struct image {
 	struct directory directory;
-	struct pool_image *pools; /* in the model's order */
+	struct pool_image *pools; /* in the model's order; read back from the maps: by number */
 	size_t pool_count;
 	struct backend_image *backends; /* by number */
 	size_t backend_count;
@@ -78,6 +80,7 @@ void image_free(struct image *image);
  */
 void image_lend_words(struct image *image, size_t pool, const uint64_t *words);
 const struct pool_image *image_pool(const struct image *image, const char *name);
+const struct pool_image *image_pool_numbered(const struct image *image, uint32_t number);
 const struct backend_image *image_backend(const struct image *image, uint16_t number);
 
 /* Lays services out as a directory whose longest probe is at most HF_MAX_PROBES. Port ranges become port

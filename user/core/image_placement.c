@@ -80,7 +80,7 @@ int shared_placement_get(const struct model *model, const struct pool *pool, con
 	struct shared_placement *shared;
 	int error;
 
-	if (before && same_set(&before->shared_placement->set, model, pool)) {
+	if (before && before->shared_placement && same_set(&before->shared_placement->set, model, pool)) {
 		before->shared_placement->references++;
 		*ret = before->shared_placement;
 		return 0;

@@ -10,12 +10,12 @@ static const struct image nothing;
 
 /* Pools ------------------------------------------------------------------------------- */
 
-/* One bit a backend number: whether the pool has it before and after with one weight. */
+/* By backend number: whether the pool has it before and after, in one state and with one weight. */
 static bool *find_constant(const struct pool_image *before, const struct pool_image *after)
 {
 	bool *constant = calloc(HF_MAX_BACKENDS, sizeof *constant);
 
-	for (size_t i = 0; constant && i < placement_members(after->placement); i++) {
+	for (size_t i = 0; constant && before->placement && i < placement_members(after->placement); i++) {
 		const char *name = placement_member_name(after->placement, (uint16_t)i);
 		uint16_t old = placement_member_number(before->placement, name);
 
@@ -94,33 +94,42 @@ static void plan_gone_pool(struct plan *plan, const struct pool_image *before)
 	strcpy(pool->name, before->name);
 }
 
-/* Both images hold their pools by name: one walk over the two. */
 static int plan_pools(struct plan *plan, const struct image *before, const struct image *after)
 {
-	size_t i = 0, j = 0;
+	int error = 0;
 
 	plan->pools = calloc(before->pool_count + after->pool_count + 1, sizeof *plan->pools);
 	if (!plan->pools)
 		return -ENOMEM;
-	while (i < before->pool_count || j < after->pool_count) {
-		int order = i == before->pool_count  ? 1
-			    : j == after->pool_count ? -1
-						     : strcmp(before->pools[i].name, after->pools[j].name);
-		int error = 0;
+	for (size_t i = 0; error == 0 && i < after->pool_count; i++) {
+		const struct pool_image *old = image_pool_numbered(before, after->pools[i].number);
 
-		if (order < 0)
-			plan_gone_pool(plan, &before->pools[i++]);
-		else if (order > 0)
-			plan_new_pool(plan, &after->pools[j++]);
+		if (old)
+			error = plan_changed_pool(plan, old, &after->pools[i]);
 		else
-			error = plan_changed_pool(plan, &before->pools[i++], &after->pools[j++]);
-		if (error < 0)
-			return error;
+			plan_new_pool(plan, &after->pools[i]);
 	}
-	return 0;
+	for (size_t i = 0; error == 0 && i < before->pool_count; i++)
+		if (!image_pool_numbered(after, before->pools[i].number))
+			plan_gone_pool(plan, &before->pools[i]);
+	return error;
 }
 
 /* Backends ---------------------------------------------------------------------------- */
+
+/* Next hop and MTU are found by whoever loads an entry, the source too where the route has to tell it. */
+static bool same_entry(const struct backend_image *old, const struct backend_image *new)
+{
+	struct hf_backend a = old->entry, b = new->entry;
+
+	a.next_hop = b.next_hop = 0;
+	a.mtu = b.mtu = 0;
+	if (new->source_from_route && !a.src_mask) {
+		memcpy(a.src, b.src, sizeof a.src);
+		a.csum = b.csum;
+	}
+	return memcmp(&a, &b, sizeof a) == 0;
+}
 
 static int plan_backends(struct plan *plan, const struct image *before, const struct image *after)
 {
@@ -144,7 +153,7 @@ static int plan_backends(struct plan *plan, const struct image *before, const st
 			*change = (struct plan_backend){PLAN_CHANGE, new->number, new};
 			i++;
 			j++;
-			if (memcmp(&old->entry, &new->entry, sizeof old->entry) == 0)
+			if (same_entry(old, new))
 				continue;
 		}
 		plan->backend_count++;

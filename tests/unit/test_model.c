@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "models.h"
+
+#include <errno.h>
+
+static void equal_states_are_equal_texts_in_whatever_order_they_came(void **state)
+{
+	struct model *a = model_new(7), *b = model_new(7);
+	char *a_text, *b_text;
+	json_t *json;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		int j = (i * 7) % 20;
+
+		operate(&a, "pool.add", "{'name': 'p%d'}", i);
+		operate(&a, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.%d:80', 'pool': 'p%d'}",
+			i + 1, i);
+		operate(&b, "pool.add", "{'name': 'p%d'}", j);
+		operate(&b, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.%d:80', 'pool': 'p%d'}",
+			j + 1, j);
+	}
+	for (int i = 0; i < 50; i++) {
+		int j = 49 - i;
+
+		operate(&a, "backend.add", "{'pool': 'p3', 'name': 'b%d', 'address': '10.0.0.%d'}", i, i + 1);
+		operate(&b, "backend.add", "{'pool': 'p3', 'name': 'b%d', 'address': '10.0.0.%d'}", j, j + 1);
+	}
+	json = model_to_json(a);
+	a_text = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
+	json = model_to_json(b);
+	b_text = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
+	assert_string_equal(a_text, b_text);
+	free(a_text);
+	free(b_text);
+	model_free(a);
+	model_free(b);
+}
+
+static void json_brings_back_the_model(void **state)
+{
+	struct model *model = small_model(3), *back;
+	struct refusal refusal = {0};
+	json_t *json, *again;
+
+	(void)state;
+	operate(&model, "pool.set",
+		"{'name': 'db', 'encap': 'gue', 'gue_port': 6080, 'grace': '1m', "
+		"'source': '192.0.2.0/24', 'seed': '00000000000000ff', 'hash': 'source'}");
+	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db2', 'weight': 7, 'zone': 'east'}");
+	operate(&model, "backend.drain", "{'pool': 'db', 'name': 'db2', 'deadline': '10m'}");
+	operate(&model, "backend.health", "{'pool': 'db', 'name': 'db3', 'state': 'down'}");
+	operate(&model, "interface.attach", "{'name': 'eth0', 'mode': 'native'}");
+	operate(&model, "service.set",
+		"{'proto': 'tcp', 'listen': '203.0.113.10:5432', 'track': 'always', 'idle': 60}");
+	json = model_to_json(model);
+	assert_int_equal(model_from_json(json, &back, &refusal), 0);
+	again = model_to_json(back);
+	assert_true(json_equal(json, again));
+	assert_int_equal(pool_backend(model_pool(back, "db"), "db2")->deadline, TEST_NOW + 600 * 1000);
+	assert_int_equal(pool_backend(model_pool(back, "db"), "db2")->since, TEST_NOW);
+	assert_int_equal(pool_backend(model_pool(back, "db"), "db3")->health, HEALTH_FORCED_DOWN);
+	assert_int_equal(model_pool(back, "db")->tcp_grace, 60);
+	json_decref(json);
+	json_decref(again);
+	model_free(model);
+	model_free(back);
+}
+
+static void a_copy_is_apart(void **state)
+{
+	struct model *model = small_model(2), *copy = model_copy(model);
+
+	(void)state;
+	pool_backend(model_pool(copy, "db"), "db1")->weight = 9;
+	copy->services[0].idle = 9;
+	assert_int_equal(pool_backend(model_pool(model, "db"), "db1")->weight, WEIGHT_DEFAULT);
+	assert_int_equal(model->services[0].idle, 0);
+	model_free(model);
+	model_free(copy);
+}
+
+static void idle_times_default_by_protocol(void **state)
+{
+	struct model *model = small_model(1);
+
+	(void)state;
+	operate(&model, "service.add", "{'proto': 'udp', 'listen': '203.0.113.10:53', 'pool': 'db'}");
+	assert_int_equal(service_idle(&model->services[0]), TCP_IDLE_DEFAULT);
+	assert_int_equal(service_idle(&model->services[1]), UDP_IDLE_DEFAULT);
+	model_free(model);
+}
+
+/* What no operation can bring about is refused when it comes from outside. */
+static void stored_nonsense_is_refused_with_its_place(void **state)
+{
+	static const struct {
+		const char *json, *what, *where;
+	} cases[] = {
+		{"[]", "configuration is no mapping", ""},
+		{"{'version': 1}", "seed is missing", ""},
+		{"{'version': 2, 'seed': '6f1c9a3e5b7d2048'}", "version 2 is out of range", "version"},
+		{"{'version': 1, 'seed': '6f1c9a3e5b7d2048', 'pools': {}}", "pools is no list", "pools"},
+		{"{'version': 1, 'seed': '6f1c9a3e5b7d2048', 'pools': [{'name': 'a'}, {'name': 'b', "
+		 "'backends': "
+		 "[{'name': 'x', 'address': '10.0.0.1', 'wieght': 1}]}]}",
+		 "unknown key wieght", "pools[1].backends[0].wieght"},
+		{"{'version': 1, 'seed': '6f1c9a3e5b7d2048', 'pools': [{'name': 'b'}, {'name': 'a'}, "
+		 "{'name': 'b'}]}",
+		 "pool b is there twice", "pools[2].name"},
+		{"{'version': 1, 'seed': '6f1c9a3e5b7d2048', 'pools': [{'name': 'b', 'backends': ["
+		 "{'name': 'z', 'address': '10.0.0.1'}, {'name': 'a', 'address': '10.0.0.1'}, {'name': 'z', "
+		 "'address': '10.0.0.2'}]}]}",
+		 "backend z is there twice", "pools[0].backends[2].name"},
+		{"{'version': 1, 'seed': '6f1c9a3e5b7d2048', 'services': [{'listen': 'tcp 203.0.113.1:80', "
+		 "'pool': "
+		 "'a'}]}",
+		 "there is no pool a", "services[0].pool"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct refusal refusal = {0};
+		struct model *model = NULL;
+		char text[512];
+		json_t *json;
+
+		snprintf(text, sizeof text, "%s", cases[i].json);
+		for (char *at = text; *at; at++)
+			*at = *at == '\'' ? '"' : *at;
+		json = json_loads(text, 0, NULL);
+		assert_non_null(json);
+		assert_true(model_from_json(json, &model, &refusal) < 0);
+		assert_string_equal(refusal.what, cases[i].what);
+		assert_string_equal(refusal.where, cases[i].where);
+		json_decref(json);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_states_are_equal_texts_in_whatever_order_they_came),
+		cmocka_unit_test(json_brings_back_the_model),
+		cmocka_unit_test(a_copy_is_apart),
+		cmocka_unit_test(idle_times_default_by_protocol),
+		cmocka_unit_test(stored_nonsense_is_refused_with_its_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
