@@ -56,6 +56,7 @@ static unsigned int response_status(int error)
 	case -ENOENT:
 		return MHD_HTTP_NOT_FOUND;
 	case -EEXIST:
+	case -EBUSY:
 	case -ESTALE:
 		return MHD_HTTP_CONFLICT;
 	case -EMSGSIZE:

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the API shows, and that docs/api.md is true."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from daemon import TOP, until
+
+DOCUMENT = (TOP / "docs" / "api.md").read_text()
+FLOW = "proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432"
+
+
+def test_the_table_of_operations_is_the_programs(daemon):
+    rows = re.findall(r"^\| `([a-z.]+)` \| `([^`]*)` \| (.*) \|$", DOCUMENT, re.M)
+    program = [(o["operation"], o["arguments"], o["help"]) for o in daemon.get("/v1/operations")["operations"]]
+    assert rows == program
+
+
+def test_every_documented_path_is_served(serving):
+    paths = re.findall(r"`(GET|POST) (/v1/[^`]*)`", DOCUMENT)
+    assert len(paths) > 15
+    for method, path in paths:
+        path = re.sub(r"\[.*", "", path.replace("POOL/NAME", "db/db1").replace("PROTO/VIP:PORT", "tcp/203.0.113.10:5432")
+                      .replace("pools/NAME", "pools/db").replace("POOL", "db").replace("N", "1"))
+        status, answer = serving.request(method, path, "{}" if method == "POST" else None)
+        assert status == (400 if method == "POST" else 200), (method, path, answer)
+
+
+def example(heading):
+    """The JSON example after a documented path, as keys."""
+    text = DOCUMENT[DOCUMENT.index(heading) + len(heading):]
+    text = text[text.index("{"):]
+    text = re.sub(r'("\w+") \| "\w+"( \| "\w+")*', r"\1", text).replace("null | ", "").replace("{as above}", "{}")
+    return json.JSONDecoder().raw_decode(text)[0]
+
+
+@pytest.mark.parametrize("heading, path", [
+    ("`GET /v1/status`", "/v1/status"), ("`GET /v1/version`", "/v1/version"),
+    ("`GET /v1/pools/NAME`", "/v1/pools/db"),
+    ("`GET /v1/services/PROTO/VIP:PORT`", "/v1/services/tcp/203.0.113.10:5432"),
+    ("`GET /v1/backends/POOL/NAME`", "/v1/backends/db/db1"), ("`GET /v1/why?", "/v1/why?" + FLOW),
+])
+def test_documented_members_are_there(serving, heading, path):
+    def compare(documented, given, where):
+        if isinstance(documented, dict) and documented and given is not None:
+            assert set(documented) == set(given), where
+            for key, value in documented.items():
+                compare(value, given[key], f"{where}.{key}")
+        if isinstance(documented, list) and documented and given and isinstance(documented[0], dict):
+            compare(documented[0], given[0], where + "[]")
+
+    compare(example(heading), serving.get(path), path)
+
+
+def test_why_names_what_the_packet_meets(serving):
+    why = serving.get("/v1/why?" + FLOW)
+    assert why["verdict"] == "forward" and why["reason"] is None
+    assert why["service"] == "tcp 203.0.113.10:5432" and why["pool"] == "db"
+    assert why["backend"] == why["owner"] == "db/" + why["preferences"][0] and why["by"] == "owner"
+    assert len(set(why["preferences"])) == 3 and 0 <= why["slot"] < why["slots"]
+    backend = serving.get("/v1/backends/" + why["backend"])
+    assert why["outer"]["destination"] == backend["address"]
+    assert why["outer"]["source"].startswith("10.64.") and why["outer"]["encap"] == "ipip"
+    assert why["next_hop"] == backend["next_hop"]
+
+
+@pytest.mark.parametrize("query, verdict, word", [
+    ("proto=udp&src=198.51.100.7:1&dst=203.0.113.10:5432", "pass", None),
+    ("proto=tcp&src=198.51.100.7:1&dst=203.0.113.10:5433", "pass", None),
+    ("proto=tcp&src=198.51.100.7:1&dst=203.0.113.99:5432", "pass", "no-service"),
+])
+def test_why_names_why_not(serving, query, verdict, word):
+    why = serving.get("/v1/why?" + query)
+    assert why["verdict"] == verdict and why["backend"] is None, why
+    assert why["reason"]["sentence"] and (word is None or why["reason"]["word"] == word)
+
+
+def test_why_counts_nothing(serving):
+    before = serving.get("/v1/counters")
+    for port in range(2000, 2020):
+        serving.get(f"/v1/why?proto=tcp&src=198.51.100.7:{port}&dst=203.0.113.10:5432")
+    after = serving.get("/v1/counters")
+    assert [s["packets"] for s in after["services"]] == [s["packets"] for s in before["services"]]
+
+
+SEND = """
+import socket, sys
+from scapy.all import Ether, IP, TCP, raw
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("r0", 0))
+mac = sys.argv[1]
+for i in range(int(sys.argv[2])):
+    s.send(raw(Ether(dst=mac, src="02:00:00:00:00:01") / IP(src=f"198.51.{i % 100}.{i // 100 + 1}", dst="203.0.113.10")
+               / TCP(sport=1024 + i, dport=5432, flags="S")))
+"""
+
+
+def test_counters_add_up(serving, host):
+    count = 600
+    links = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))
+    subprocess.run(host.inside_peer("/usr/bin/python3", "-c", SEND, links[0]["address"], count), check=True)
+    service = until(lambda: (s := serving.get("/v1/services/tcp/203.0.113.10:5432"))["packets"] >= count and s)
+    assert (service["packets"], service["flows"], service["bytes"]) == (count, count, count * 54)
+    backends = serving.get("/v1/backends/db")["backends"]
+    assert sum(b["packets"] for b in backends) == count
+    assert all(b["packets"] > 0.2 * count for b in backends)
+    # Totals outlive the daemon and a backend's removal; the backend's own go with it.
+    serving.operate("backend.remove", pool="db", name="db1", now=True)
+    serving.kill()
+    serving.start()
+    assert serving.get("/v1/services/tcp/203.0.113.10:5432")["packets"] == count
+    assert [b["packets"] for b in serving.get("/v1/backends/db")["backends"]] == [b["packets"] for b in backends[1:]]
+    reasons = {r["reason"]: r for r in serving.get("/v1/counters")["reasons"]}
+    assert reasons["no-backend"]["verdict"] == "drop" and reasons["no-backend"]["packets"] == 0
+
+
+def test_generations_are_listed_and_shown(serving):
+    generations = serving.get("/v1/generations")["generations"]
+    assert [g["number"] for g in generations] == list(range(len(generations), 0, -1))
+    shown = serving.get("/v1/generations/3")
+    assert shown["cause"] == "backend add db/db1" and shown["author"] == "root"
+    assert [b["name"] for b in shown["model"]["pools"][0]["backends"]] == ["db1"]
