@@ -14,6 +14,7 @@ int xdp_attach(const char *interface, int program, int frags, enum interface_mod
 /* What the pinned link at path is attached to. -ENODEV: its interface is gone; -EXDEV: it is attached in
  * another network namespace (ret is filled as far as it is known). */
 int xdp_attachment(const char *path, struct attachment *ret);
+bool interface_is_generic(const char *interface); /* whoever attached */
 /* Detaches what is pinned at path, and unpins it. */
 int xdp_detach(const char *path);
 

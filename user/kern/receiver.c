@@ -128,41 +128,49 @@ static bool address_of_host(const struct sockaddr *socket_address, struct addres
 	return false;
 }
 
-/* The addresses that the host has on its loopback, beyond its own 127/8 and ::1. */
-static int vips_of_host(struct hf_receiver_vip *vips, size_t room, size_t *ret_count)
+int loopback_vips(struct address **ret, size_t *ret_count)
 {
+	struct address *vips = calloc(HF_RECEIVER_MAX_VIPS, sizeof *vips);
 	struct ifaddrs *all;
 	size_t count = 0;
 
-	if (getifaddrs(&all))
-		return -errno;
-	for (const struct ifaddrs *one = all; one && count < room; one = one->ifa_next) {
-		struct address address;
+	if (!vips)
+		return -ENOMEM;
+	if (getifaddrs(&all)) {
+		int error = errno;
 
+		free(vips);
+		return -error;
+	}
+	for (const struct ifaddrs *one = all; one && count < HF_RECEIVER_MAX_VIPS; one = one->ifa_next) {
 		if (one->ifa_addr && one->ifa_flags & IFF_LOOPBACK &&
-		    address_of_host(one->ifa_addr, &address))
-			map_to_ipv6(&address, vips[count++].addr);
+		    address_of_host(one->ifa_addr, &vips[count]))
+			count++;
 	}
 	freeifaddrs(all);
+	*ret = vips;
 	*ret_count = count;
 	return 0;
 }
 
 static int vips_enter(int fd, const struct receiver_options *options, size_t *ret_count)
 {
-	struct hf_receiver_vip *vips = calloc(HF_RECEIVER_MAX_VIPS, sizeof *vips);
-	size_t count = 0;
+	const struct address *vips = options->vips;
+	size_t count = options->vip_count;
+	struct hf_receiver_vip *keys;
+	struct address *found = NULL;
 	int r = 0;
 
 	if (!vips)
-		return -ENOMEM;
-	if (!options->vips)
-		r = vips_of_host(vips, HF_RECEIVER_MAX_VIPS, &count);
-	for (size_t i = 0; options->vips && i < options->vip_count && i < HF_RECEIVER_MAX_VIPS; i++)
-		map_to_ipv6(&options->vips[i], vips[count++].addr);
-	if (!r)
-		r = keys_enter(fd, &(struct keys){vips, sizeof *vips, count});
-	free(vips);
+		r = loopback_vips(&found, &count);
+	if (r)
+		return r;
+	keys = calloc(count ?: 1, sizeof *keys);
+	for (size_t i = 0; keys && i < count; i++)
+		map_to_ipv6(&(vips ?: found)[i], keys[i].addr);
+	r = keys ? keys_enter(fd, &(struct keys){keys, sizeof *keys, count}) : -ENOMEM;
+	free(keys);
+	free(found);
 	*ret_count = count;
 	return r;
 }

@@ -36,6 +36,8 @@ struct receiver_state {
  * be NULL), not an error. */
 int receiver_attach(const struct receiver_options *options, struct refusal *warning, struct refusal *refusal);
 int receiver_detach(const char *interface, struct refusal *refusal);
+/* The addresses on the host's loopback beyond 127/8 and ::1. The caller frees *ret. */
+int loopback_vips(struct address **ret, size_t *ret_count);
 int receiver_list(int (*visit)(const struct receiver_state *, void *), void *context);
 
 #endif

@@ -5,16 +5,13 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
-#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
+#include "ethtool.h"
 #include "netlink.h"
 #include "pins.h"
 #include "state.h"
@@ -43,22 +40,6 @@ static void reason_ask(uint32_t ifindex, int program, uint32_t flags, char reaso
 	if (!netlink_ask(netlink, request, NULL, NULL, reason))
 		bpf_xdp_detach(ifindex, flags, NULL);
 	netlink_close(netlink);
-}
-
-/* Generic XDP sees what GRO put together: frames larger than any MTU. */
-static int gro_switch_off(const char *interface)
-{
-	struct ethtool_value value = {.cmd = ETHTOOL_SGRO, .data = 0};
-	struct ifreq request = {.ifr_data = (void *)&value};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
-
-	if (fd < 0)
-		return -errno;
-	snprintf(request.ifr_name, sizeof request.ifr_name, "%s", interface);
-	if (ioctl(fd, SIOCETHTOOL, &request))
-		r = -errno;
-	close(fd);
-	return r;
 }
 
 static bool final(int error)
@@ -122,8 +103,8 @@ int xdp_attach(const char *interface, int program, int frags, enum interface_mod
 	}
 	if (link < 0)
 		return refuse_attach(interface, ifindex, program, flags, link, refusal);
-	if (flags == XDP_FLAGS_SKB_MODE) {
-		r = gro_switch_off(interface);
+	if (flags == XDP_FLAGS_SKB_MODE) { /* which sees what GRO put together: frames larger than any MTU */
+		r = ethtool_gro_off(interface);
 		if (r && r != -EOPNOTSUPP) {
 			bpf_link_detach(link);
 			close(link);
@@ -180,6 +161,14 @@ int xdp_attachment(const char *path, struct attachment *ret)
 	attachment.generic = query.attach_mode == XDP_ATTACHED_SKB || query.skb_prog_id == info.prog_id;
 	*ret = attachment;
 	return r;
+}
+
+bool interface_is_generic(const char *interface)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, query);
+	int ifindex = if_nametoindex(interface);
+
+	return ifindex && !bpf_xdp_query(ifindex, 0, &query) && query.attach_mode == XDP_ATTACHED_SKB;
 }
 
 int xdp_detach(const char *path)

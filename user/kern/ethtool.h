@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an interface's driver says of itself, by the ethtool ioctl and the netdev netlink family. */
+#ifndef HOLDFAST_ETHTOOL_H
+#define HOLDFAST_ETHTOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* netdev family, enum netdev_xdp_act (Linux 6.3) */
+enum {
+	XDP_FEATURE_BASIC = 1,
+	XDP_FEATURE_REDIRECT = 2,
+	XDP_FEATURE_NDO_XMIT = 4, /* can be redirected to */
+	XDP_FEATURE_ZEROCOPY = 8,
+	XDP_FEATURE_OFFLOAD = 16,
+	XDP_FEATURE_RX_SG = 32, /* takes programs with frags */
+};
+
+int ethtool_driver(const char *interface, char ret[32]);
+/* Receive queues that packets arrive on. -EOPNOTSUPP: the driver does not say. */
+int ethtool_queues(const char *interface, uint32_t *ret);
+int ethtool_gro(const char *interface, bool *ret);
+int ethtool_gro_off(const char *interface);
+int ethtool_lro(const char *interface, bool *ret);
+/* -EOPNOTSUPP: a kernel before 6.3. */
+int xdp_features(uint32_t ifindex, uint64_t *ret);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "findings.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int findings_new(struct findings **ret)
+{
+	struct findings *findings = calloc(1, sizeof *findings);
+
+	if (!findings)
+		return -ENOMEM;
+	*ret = findings;
+	return 0;
+}
+
+void findings_free(struct findings *findings)
+{
+	if (!findings)
+		return;
+	free(findings->list);
+	free(findings);
+}
+
+const char *severity_name(enum finding_severity severity)
+{
+	static const char *const names[] = {"ok", "note", "warn", "fault"};
+
+	return names[severity];
+}
+
+enum finding_severity findings_worst(const struct findings *findings)
+{
+	enum finding_severity worst = FINDING_OK;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		if (findings->list[i].severity > worst)
+			worst = findings->list[i].severity;
+	}
+	return worst;
+}
+
+void finding_add(struct findings *findings, enum finding_severity severity, const char *subject,
+		 const char *what, ...)
+{
+	struct finding *finding;
+	va_list args;
+
+	findings->count++; /* beyond room: lost */
+	if (findings->count > findings->room) {
+		size_t room = findings->room ? 2 * findings->room : 32;
+		struct finding *list = findings->count == findings->room + 1
+					       ? reallocarray(findings->list, room, sizeof *list)
+					       : NULL;
+
+		if (!list)
+			return;
+		findings->list = list;
+		findings->room = room;
+	}
+	finding = &findings->list[findings->count - 1];
+	*finding = (struct finding){.severity = severity};
+	snprintf(finding->subject, sizeof finding->subject, "%s", subject);
+	va_start(args, what);
+	vsnprintf(finding->what, sizeof finding->what, what, args);
+	va_end(args);
+}
+
+void finding_right(struct findings *findings, const char *right, ...)
+{
+	va_list args;
+
+	if (!findings->count || findings->count > findings->room)
+		return;
+	va_start(args, right);
+	vsnprintf(findings->list[findings->count - 1].right, sizeof findings->list->right, right, args);
+	va_end(args);
+}
+
+int findings_complete(const struct findings *findings)
+{
+	return findings->count > findings->room ? -ENOMEM : 0;
+}
+
+static int number_read(const char *family, const char *interface, const char *name)
+{
+	char path[160];
+	int number;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/sys/net/%s/conf/%s/%s", family, interface, name);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &number) != 1)
+		number = -1;
+	fclose(file);
+	return number;
+}
+
+int conf_read(const char *family, const char *interface, const char *name)
+{
+	int all = number_read(family, "all", name), own = number_read(family, interface, name);
+
+	return all > own ? all : own;
+}

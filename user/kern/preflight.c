@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The preflight of a balancer: its interfaces, the paths to its backends, and its VIPs. */
+#include "preflight.h"
+
+#include <errno.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "attach.h"
+#include "nexthop.h"
+#include "preflight_interface.h"
+
+enum {
+	PACKET = 1500,  /* the largest that comes from the Internet */
+	PATIENCE = 400, /* ms for neighbours that are not resolved yet */
+	ROUNDS = 8,
+};
+
+/* Bytes that wrapping adds, at most. GUE: UDP, GUE, GLB's private data and seven hops. */
+static uint32_t overhead(uint8_t encap, uint8_t family)
+{
+	uint32_t outer = family == 6 ? 40 : 20;
+
+	switch (encap) {
+	case HF_ENCAP_L2:
+		return 0;
+	case HF_ENCAP_GRE:
+		return outer + 4;
+	case HF_ENCAP_GUE:
+		return outer + 8 + 4 + 4 + HF_MAX_HOPS * (family == 6 ? 16 : 4);
+	default:
+		return outer;
+	}
+}
+
+static bool is_attached(const struct model *model, const char *interface)
+{
+	return model_interface(model, interface);
+}
+
+/* Redirection is avoided only where the one way in is the one way out. */
+static bool needs_redirect(const struct model *model, const struct nexthop *nexthop)
+{
+	if (model->interface_count == 1 && is_attached(model, nexthop->interface))
+		return false;
+	for (size_t i = 0; i < model->interface_count; i++) {
+		if (model->interfaces[i].mode == MODE_GENERIC)
+			return false; /* the kernel sends for the driver */
+	}
+	return model->interface_count > 0;
+}
+
+static void check_path(const struct model *model, const struct pool *pool, const struct backend *backend,
+		       const struct nexthop *nexthop, struct findings *findings)
+{
+	uint32_t need = PACKET + overhead(pool->encap, backend->address.family);
+	char subject[2 * NAME_SIZE + 16], text[ADDRESS_TEXT];
+
+	snprintf(subject, sizeof subject, "backend %s/%s", pool->name, backend->name);
+	if (!nexthop->resolved) {
+		finding_add(findings, FINDING_FAULT, subject, "%s: %s", address_text(&backend->address, text),
+			    nexthop->problem);
+		finding_right(findings,
+			      !strcmp(nexthop->problem, "local address")
+				      ? "a backend on another host"
+				      : "ip route get %s, ip neighbour: a way there, and a host that answers",
+			      text);
+		return;
+	}
+	if (nexthop->mtu < need) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "the path's MTU is %u: packets of more than %u bytes cannot be wrapped for it",
+			    nexthop->mtu, nexthop->mtu - (need - PACKET));
+		finding_right(findings,
+			      "MTU %u on %s and on the way there, or advmss %u on the backend's routes", need,
+			      nexthop->interface, nexthop->mtu - (need - PACKET) - 40);
+	}
+	if (needs_redirect(model, nexthop))
+		check_redirect(nexthop->interface, subject, findings);
+}
+
+/* Waits a little for neighbours to answer; a host that does not is found out in one PATIENCE for all. */
+static void wait_for_neighbours(struct nexthops *nexthops)
+{
+	struct pollfd news = {.fd = nexthops_fd(nexthops), .events = POLLIN};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		poll(&news, 1, PATIENCE / ROUNDS);
+		nexthops_dispatch(nexthops);
+	}
+}
+
+static int check_paths(const struct model *model, struct findings *findings)
+{
+	struct nexthops *nexthops;
+	bool all = true;
+	int r = nexthops_open(NULL, NULL, &nexthops);
+
+	for (size_t i = 0; !r && i < model->pool_count; i++) {
+		const struct pool *pool = &model->pools[i];
+
+		for (size_t j = 0; !r && j < pool->backend_count; j++) {
+			r = nexthops_want(nexthops, &pool->backends[j].address);
+			all = all && !r && nexthops_get(nexthops, &pool->backends[j].address)->resolved;
+		}
+	}
+	if (r)
+		return r;
+	if (!all)
+		wait_for_neighbours(nexthops);
+	for (size_t i = 0; i < model->pool_count; i++) {
+		const struct pool *pool = &model->pools[i];
+
+		for (size_t j = 0; j < pool->backend_count; j++)
+			check_path(model, pool, &pool->backends[j],
+				   nexthops_get(nexthops, &pool->backends[j].address), findings);
+	}
+	nexthops_close(nexthops);
+	return 0;
+}
+
+/* An interface that is not attached but answers ARP for a local VIP draws its packets past the program. */
+static void check_arp(const struct model *model, const char *subject, struct findings *findings)
+{
+	struct if_nameindex *all = if_nameindex();
+
+	for (const struct if_nameindex *one = all; one && one->if_name; one++) {
+		if (is_attached(model, one->if_name) || !strcmp(one->if_name, "lo") ||
+		    conf_read("ipv4", one->if_name, "arp_ignore") != 0)
+			continue;
+		finding_add(
+			findings, FINDING_WARN, subject,
+			"answers ARP on %s, which is not attached: packets that come there are not balanced",
+			one->if_name);
+		finding_right(findings, "sysctl -w net.ipv4.conf.%s.arp_ignore=1, or attach to it",
+			      one->if_name);
+	}
+	if (all)
+		if_freenameindex(all);
+}
+
+static void check_vip(const struct model *model, const struct service *service, struct netlink *netlink,
+		      struct findings *findings)
+{
+	char subject[64], text[ADDRESS_TEXT];
+	struct route route = {};
+
+	snprintf(subject, sizeof subject, "VIP %s", address_text(&service->vip, text));
+	if (route_ask(netlink, &service->vip, &route) || route.type != RTN_LOCAL)
+		return;
+	finding_add(findings, FINDING_WARN, subject,
+		    "is a local address: what the program passes ends here, and probes through the VIP are "
+		    "refused");
+	finding_right(findings,
+		      "ip addr del %s on this host; let a router send the VIP here (BGP, a static route)",
+		      text);
+	if (service->vip.family == 4)
+		check_arp(model, subject, findings);
+}
+
+static int check_vips(const struct model *model, struct findings *findings)
+{
+	struct netlink *netlink;
+	int r = netlink_open(NETLINK_ROUTE, &netlink);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < model->service_count;
+	     i++) { /* sorted: services of one VIP may not be neighbours */
+		bool seen = false;
+
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = address_equal(&model->services[j].vip, &model->services[i].vip);
+		if (!seen)
+			check_vip(model, &model->services[i], netlink, findings);
+	}
+	netlink_close(netlink);
+	return 0;
+}
+
+int preflight_balancer(const struct model *model, struct findings **ret)
+{
+	struct findings *findings;
+	int r = findings_new(&findings);
+
+	if (r)
+		return r;
+	if (!model->interface_count) {
+		finding_add(findings, FINDING_WARN, "interfaces", "nothing is attached");
+		finding_right(findings, "holdfast interface attach IF");
+	}
+	for (size_t i = 0; i < model->interface_count; i++) {
+		const struct interface *interface = &model->interfaces[i];
+
+		check_interface(interface->name, interface->mode, interface_is_generic(interface->name),
+				findings);
+	}
+	r = check_paths(model, findings);
+	if (!r)
+		r = check_vips(model, findings);
+	if (!r)
+		r = findings_complete(findings);
+	if (r)
+		findings_free(findings);
+	else
+		*ret = findings;
+	return r;
+}

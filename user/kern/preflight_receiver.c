@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The preflight of a backend host: VIPs, ARP, reverse path filter, segment sizes, offloads. */
+#include "preflight.h"
+
+#include <errno.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "preflight_interface.h"
+#include "receiver.h"
+
+enum { PACKET = 1500, OUTER = 40 /* the larger of the two families' headers */, TCP_IP = 40 };
+
+static bool has_vip(const struct address *vips, size_t count, const struct address *vip)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (address_equal(&vips[i], vip))
+			return true;
+	}
+	return false;
+}
+
+static void check_vips(const struct receiver_state *state, const char *subject, struct findings *findings)
+{
+	static const struct address none[1];
+	struct address *host;
+	size_t count = 0;
+	char text[ADDRESS_TEXT];
+
+	if (loopback_vips(&host, &count)) {
+		host = NULL;
+		count = 0;
+	}
+	if (!count) {
+		finding_add(findings, FINDING_FAULT, subject, "the host has no VIP on its loopback");
+		finding_right(findings, "ip addr add VIP/32 dev lo");
+	}
+	for (size_t i = 0; i < count && state->ifindex; i++) {
+		if (has_vip(state->vips, state->vip_count, &host[i]))
+			continue;
+		finding_add(findings, FINDING_WARN, subject,
+			    "the receiver does not know %s, which is on the loopback",
+			    address_text(&host[i], text));
+		finding_right(findings, "holdfast receiver attach %s again", state->interface);
+	}
+	for (size_t i = 0; i < state->vip_count; i++) {
+		if (has_vip(host ?: none, count, &state->vips[i]))
+			continue;
+		finding_add(findings, FINDING_FAULT, subject,
+			    "the receiver unwraps for %s, which is not on the loopback",
+			    address_text(&state->vips[i], text));
+		finding_right(findings, "ip addr add %s/%d dev lo", text,
+			      state->vips[i].family == 6 ? 128 : 32);
+	}
+	free(host);
+}
+
+static void check_arp(const char *interface, const char *subject, struct findings *findings)
+{
+	if (conf_read("ipv4", interface, "arp_ignore") == 0) {
+		finding_add(findings, FINDING_FAULT, subject,
+			    "arp_ignore is 0: the host answers ARP for the VIP, and draws its packets past "
+			    "the balancer");
+		finding_right(findings, "sysctl -w net.ipv4.conf.all.arp_ignore=1");
+	}
+	if (conf_read("ipv4", interface, "arp_announce") < 2) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "arp_announce is not 2: the host may ask for neighbours in the name of the VIP");
+		finding_right(findings, "sysctl -w net.ipv4.conf.all.arp_announce=2");
+	}
+}
+
+struct routes {
+	uint32_t ifindex,
+		mss;        /* mss: what clients may send at most; larger ones do not come through wrapped */
+	unsigned int large; /* routes that allow more */
+	char first[PREFIX_TEXT];
+	uint32_t first_mss, mtu;
+};
+
+static void route_judge(const struct rtmsg *message, const struct nlattr *by_type[], struct routes *routes)
+{
+	const struct nlattr *metrics[RTAX_MAX + 1] = {};
+	struct attributes attributes = {metrics, RTAX_MAX + 1};
+	struct prefix net = {.bits = message->rtm_dst_len};
+	uint32_t mss = routes->mtu - TCP_IP;
+
+	if (by_type[RTA_METRICS])
+		mnl_attr_parse_nested(by_type[RTA_METRICS], attributes_collect, &attributes);
+	if (metrics[RTAX_MTU])
+		mss = mnl_attr_get_u32(metrics[RTAX_MTU]) - TCP_IP;
+	if (metrics[RTAX_ADVMSS])
+		mss = mnl_attr_get_u32(metrics[RTAX_ADVMSS]);
+	if (mss <= routes->mss || routes->large++)
+		return;
+	net.address = (struct address){.family = message->rtm_family == AF_INET ? 4 : 6};
+	if (by_type[RTA_DST])
+		net.address = address_from(message->rtm_family, mnl_attr_get_payload(by_type[RTA_DST]));
+	prefix_text(&net, routes->first);
+	routes->first_mss = mss;
+}
+
+/* Clients are behind gateways; routes on link lead to neighbours, of whom nothing is said here. */
+static int route_visit(const struct nlmsghdr *answer, void *context)
+{
+	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
+	const struct nlattr *by_type[RTA_MAX + 1] = {};
+	struct attributes attributes = {by_type, RTA_MAX + 1};
+	struct routes *routes = context;
+
+	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	if (message->rtm_type == RTN_UNICAST && message->rtm_table == RT_TABLE_MAIN && by_type[RTA_GATEWAY] &&
+	    by_type[RTA_OIF] && mnl_attr_get_u32(by_type[RTA_OIF]) == routes->ifindex)
+		route_judge(message, by_type, routes);
+	return 0;
+}
+
+static void check_segments(const char *interface, const char *subject, struct findings *findings)
+{
+	static const uint8_t families[] = {AF_INET, AF_INET6};
+	struct routes routes = {.ifindex = if_nametoindex(interface)};
+	struct netlink *netlink;
+	struct link link = {};
+
+	if (netlink_open(NETLINK_ROUTE, &netlink))
+		return;
+	if (!link_ask(netlink, routes.ifindex, &link) && link.mtu < PACKET + OUTER) {
+		routes.mtu = link.mtu;
+		routes.mss = link.mtu - OUTER - TCP_IP;
+		for (size_t i = 0; i < sizeof families; i++) {
+			struct nlmsghdr *request = netlink_request(netlink, RTM_GETROUTE, NLM_F_DUMP);
+			struct rtmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
+
+			message->rtm_family = families[i];
+			netlink_ask(netlink, request, route_visit, &routes, NULL);
+		}
+	}
+	netlink_close(netlink);
+	if (!routes.large)
+		return;
+	finding_add(findings, FINDING_WARN, subject,
+		    "MTU %u, and %u route%s such as %s let clients send segments of %u bytes: wrapped, they "
+		    "are too large",
+		    routes.mtu, routes.large, routes.large == 1 ? "" : "s", routes.first, routes.first_mss);
+	finding_right(findings, "MTU %u on the whole way from the balancer, or `advmss %u` on these routes",
+		      PACKET + OUTER, routes.mss);
+}
+
+static int check_one(const struct receiver_state *state, void *context)
+{
+	struct findings *findings = context;
+	char subject[64];
+	enum interface_mode mode = state->ifindex && state->generic ? MODE_GENERIC : MODE_AUTO;
+
+	snprintf(subject, sizeof subject, "receiver %s", state->interface);
+	if (!check_interface(state->interface, mode, state->generic, findings))
+		return 0;
+	if (!state->ifindex) {
+		finding_add(findings, FINDING_WARN, subject, "no receiver is attached");
+		finding_right(findings, "holdfast receiver attach %s --from PREFIX", state->interface);
+	}
+	check_vips(state, subject, findings);
+	check_arp(state->interface, subject, findings);
+	check_segments(state->interface, subject, findings);
+	return 0;
+}
+
+struct choice {
+	const char *interface;
+	struct receiver_state state;
+};
+
+static int choose(const struct receiver_state *state, void *context)
+{
+	struct choice *choice = context;
+
+	if (strcmp(state->interface, choice->interface))
+		return 0;
+	choice->state = *state;
+	return 1;
+}
+
+int preflight_receiver(const char *interface, struct findings **ret)
+{
+	struct choice choice = {.interface = interface};
+	struct findings *findings;
+	int r = findings_new(&findings);
+
+	if (r)
+		return r;
+	if (interface) {
+		snprintf(choice.state.interface, sizeof choice.state.interface, "%s", interface);
+		r = receiver_list(choose, &choice);
+		if (r >= 0)
+			r = check_one(&choice.state, findings);
+	} else {
+		r = receiver_list(check_one, findings);
+		if (!r && !findings->count) {
+			finding_add(findings, FINDING_WARN, "receivers", "no interface has a receiver");
+			finding_right(findings, "holdfast receiver attach IF --from PREFIX");
+		}
+	}
+	if (!r)
+		r = findings_complete(findings);
+	if (r)
+		findings_free(findings);
+	else
+		*ret = findings;
+	return r;
+}
