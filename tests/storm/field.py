@@ -144,7 +144,8 @@ class Field:
     def _furnish(self):
         # The spoofed sources of floods lead nowhere; ten thousand connections need many ports.
         self.lab.router("ip", "route", "add", "blackhole", "198.18.0.0/15")
-        self.lab.c1.sysctl("net.ipv4.ip_local_port_range=1024 65000")
+        # A download reads on from its socket's queue after a reset: it should be short.
+        self.lab.c1.sysctl("net.ipv4.ip_local_port_range=1024 65000", "net.ipv4.tcp_rmem=4096 65536 131072")
         for host in self.lab.backends:
             host.sysctl("net.core.somaxconn=16384", "net.ipv4.tcp_max_syn_backlog=16384")
             self.serve(host)

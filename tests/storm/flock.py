@@ -76,6 +76,7 @@ class Client(Process):
         super().__init__([PROGRAMS / "flock-client", *targets, *options], inside, subprocess.PIPE)
         self.events = []
         self.latest = {}
+        self.silence = 0.0
 
     def ask(self, command):
         self.process.stdin.write(command.encode() + b"\n")
@@ -90,7 +91,13 @@ class Client(Process):
         if self.latest["forgotten"]:
             raise FlockError(f"{self.latest['forgotten']} events were more than the client could keep")
         self.events += self.latest["events"]
+        self.silence = max(self.silence, self.latest["tcp"]["longest"], self.latest["idle"]["longest"])
         return self.latest
+
+    def take_silence(self):
+        """The longest time that a connection waited for an answer since this was last asked, in seconds."""
+        silence, self.silence = self.silence, 0.0
+        return silence
 
     def wait_for(self, is_so, seconds, what, every=0.1):
         """Reports until is_so(report), and returns that report."""

@@ -120,6 +120,7 @@ class Storm:
         self.fill()
         row.connections, row.udp = self.field.live("tcp") + self.field.live("idle"), self.field.live("udp")
         before = len(self.field.client.events)
+        self.field.client.take_silence()
         try:
             change.act(self.field)
         except Unavailable as error:
@@ -128,6 +129,7 @@ class Storm:
             row.error = str(error)
         if row.available:
             self.watch(change.lasts, row)
+        row.longest = self.field.client.take_silence()
         row.events = self.field.client.events[before:]
         row.downloads = self.field.downloads.collect()
         self.field.downloads.start()
@@ -137,20 +139,18 @@ class Storm:
     def watch(self, seconds, row):
         """Every flow speaks at least twice, and whoever is silent speaks again or is given up."""
         client = self.field.client
-        client.report()
         client.ask("check")
         time.sleep(seconds)
         client.ask("check")
-        client.report()
-        row.longest = max(client.latest[kind]["longest"] for kind in ("tcp", "idle"))
         try:
             client.wait_for(lambda r: not any(r[kind]["stalled"] for kind in ("tcp", "idle")), LIMIT + 5,
                             "nobody is silent", 0.3)
         except FlockError as error:
             row.error = str(error)
-        row.longest = max(row.longest, client.latest["tcp"]["longest"])
 
     def explain(self, row):
+        if not self.field.form.track:
+            return
         told = [e for e in row.events if e["what"] != "moved" or not row.change.udp_moves]
         for event in told:
             event["why"] = self.field.why(event) if told.index(event) < EXPLAINED else ""
@@ -205,6 +205,18 @@ def run_storm(form, connections, backends, udp, downloads, say=print, only=(), s
     return value
 
 
+def summarize(storms, say=print):
+    """One column a storm: the broken connections of each change."""
+    names = [f"{storm['form']} {storm['connections']}" for storm in storms]
+    say(f"\n{'BROKEN CONNECTIONS WHOSE BACKEND LIVES':40}" + "".join(f"{name:>17}" for name in names))
+    for change in CHANGES:
+        cells = []
+        for storm in storms:
+            row = next((row for row in storm["rows"] if row["scenario"] == change.name), None)
+            cells.append("-" if row is None or not row["available"] else f"{row['broken']}/{row['connections']}")
+        say(f"{change.name:40}" + "".join(f"{cell:>17}" for cell in cells))
+
+
 def run_trials(names, say=print):
     """The trials whose names contain one of names."""
     say("\n== trials")
@@ -253,6 +265,8 @@ def main():
     for shape in LONG if long else [] if trial else [args]:
         storms.append(run_storm(**shape, say=say))
         write_report(storms)
+    if long:
+        summarize(storms, say)
     if long or trial:
         trials = run_trials([trial or ""], say)
     write_report(storms, trials)
