@@ -36,7 +36,7 @@ BPFFLAGS := -target bpf -mcpu=v3 -O2 -g $(WARNINGS) $(BPF_ARCH) -Iinclude -Ibpf
 CORE_LIBS := -ljansson -lfyaml -lm
 KERN_LIBS := -lbpf -lxdp -lmnl -lelf -lz
 DAEMON_LIBS := $(CORE_LIBS) $(KERN_LIBS) -luv -lmicrohttpd -lsqlite3 -lcurl
-CLI_LIBS := $(CORE_LIBS) $(KERN_LIBS) -lcurl -lncurses -ltinfo
+CLI_LIBS := $(CORE_LIBS) $(KERN_LIBS) -lcurl -lsqlite3 -lncurses -ltinfo
 
 find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))

@@ -33,3 +33,9 @@ class Cli:
         done = self.run(line, status)
         assert done.stdout == "" and done.stderr.count("\n") == 1 and done.stderr.startswith("holdfast: ")
         return done.stderr[len("holdfast: "):].rstrip("\n")
+
+
+def fill(real):
+    real.out("pool add db --table-size 251")
+    real.out("backend add db/db1 10.0.0.11")
+    real.out("service add tcp 203.0.113.10:80 --pool db")

@@ -1,57 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real pair: holdfast and holdfastd on one balancer of a lab."""
 
-import itertools
 import json
-import os
 import re
 
-import lab as labs
 import pytest
-from command import Cli
-from holdfast import Daemon
-
-number = itertools.count(1)
-
-
-@pytest.fixture(scope="module")
-def balancer():
-    if os.geteuid():
-        pytest.skip("the lab needs root")
-    for built in ("holdfast", "holdfastd", "lab/pass.bpf.o"):
-        if not (labs.BUILD / built).exists():
-            pytest.skip(f"build/{built} is not built (make test-programs)")
-    labs.remove_orphans("hfc")
-    lab = labs.Lab(f"hfc{os.getpid()}n{next(number)}", clients=0, balancers=1, backends=2)
-    lab.up()
-    yield lab.lb1
-    lab.down()
-
-
-class RealCli(Cli):
-    """holdfast inside the balancer's namespace, on the instance of its daemon."""
-
-    def __init__(self, daemon):
-        super().__init__(daemon.dir)
-        self.prefix = daemon.host.inside([])
-        self.options = ["--instance", daemon.instance, "--state-dir", str(daemon.dir)]
-
-
-@pytest.fixture
-def real(balancer):
-    daemon = Daemon(balancer, suffix=f"x{next(number)}").start()
-    yield RealCli(daemon)
-    daemon.run("interface", "detach", "--all", check=False)
-    daemon.stop()
-    if daemon.pins.exists():
-        daemon.remove_pins()
-
-
-def fill(real):
-    real.out("pool add db --table-size 251")
-    real.out("backend add db/db1 10.0.0.11")
-    real.out("service add tcp 203.0.113.10:80 --pool db")
-
+from command import fill
 
 def test_from_nothing_to_a_service(real):
     assert re.fullmatch(r"pool db added: generation \d+\n", real.out("pool add db --table-size 251"))

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "field.h"
+#include "offline.h"
 #include "request.h"
 #include "table.h"
 
@@ -31,17 +32,36 @@ void backends_print(const json_t *backends)
 	table_print(table);
 }
 
+static void backends_print_view(const json_t *view)
+{
+	backends_print(json_object_get(view, "backends"));
+}
+
+static enum exit_status backend_list_offline(const struct call *call)
+{
+	struct offline offline;
+	enum exit_status status = offline_open(call, &offline);
+
+	if (status)
+		return status;
+	status = offline_print(call, offline_backends(&offline, call_argument(call, 0)), backends_print_view);
+	offline_close(&offline);
+	return status;
+}
+
 enum exit_status backend_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
-	enum exit_status status = call->word_count
-					  ? request_get_named(call, "/v1/backends/%s", call->words, &answer)
-					  : request_get(call, "/v1/backends", &answer);
+	enum exit_status status;
 
+	if (call->offline)
+		return backend_list_offline(call);
+	status = call->word_count ? request_get_named(call, "/v1/backends/%s", call->words, &answer)
+				  : request_get(call, "/v1/backends", &answer);
 	if (!status && call->json)
 		answer_print(&answer);
 	else if (!status)
-		backends_print(json_object_get(answer.json, "backends"));
+		backends_print_view(answer.json);
 	answer_free(&answer);
 	return status;
 }

@@ -32,6 +32,9 @@ enum exit_status receiver_attach_interface(const struct call *call);
 enum exit_status receiver_detach_interface(const struct call *call);
 enum exit_status receiver_show_all(const struct call *call);
 
+/* counters.c */
+enum exit_status counters_show(const struct call *call);
+
 /* why.c */
 enum exit_status why_show(const struct call *call);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "change.h"
 #include "commands.h"
 #include "complain.h"
 #include "field.h"
+#include "offline.h"
 #include "request.h"
 #include "status.h"
 
@@ -53,6 +55,37 @@ static enum exit_status detach_all(const struct call *call)
 	return first;
 }
 
+/* The attachments end without the daemon; a daemon that starts again attaches what its configuration says. */
+static enum exit_status detach_offline(const struct call *call)
+{
+	struct refusal refusal = {.what = ""};
+	struct offline offline;
+	enum exit_status status = offline_open(call, &offline);
+	json_t *interfaces, *interface;
+	size_t i;
+
+	if (status)
+		return status;
+	interfaces = offline_interfaces(&offline);
+	json_array_foreach (interfaces, i, interface) {
+		const char *name = field_text(interface, "name");
+		int r = 0;
+
+		if (call->word_count && strcmp(call->words[0], name))
+			continue;
+		if (!call->dry_run)
+			r = dataplane_detach(offline.dataplane, name, &refusal);
+		if (r)
+			status = complain(STATUS_REFUSED, &refusal, r);
+		else
+			printf("interface %s %s\n", name,
+			       call->dry_run ? "would be detached" : "detached, from the pins alone");
+	}
+	json_decref(interfaces);
+	offline_close(&offline);
+	return status;
+}
+
 enum exit_status interface_detach(const struct call *call)
 {
 	struct refusal refusal = {.what = ""};
@@ -63,5 +96,7 @@ enum exit_status interface_detach(const struct call *call)
 		refusal_right(&refusal, "an interface, or --all for every one");
 		return complain(STATUS_USAGE, &refusal, 0);
 	}
+	if (call->offline)
+		return detach_offline(call);
 	return all ? detach_all(call) : change_run(call);
 }

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "field.h"
+#include "offline.h"
 #include "request.h"
 #include "status.h"
 #include "table.h"
@@ -155,10 +156,30 @@ bool status_degraded(const json_t *status)
 	return json_array_size(json_object_get(status, "problems")) > 0;
 }
 
+static enum exit_status status_show_offline(const struct call *call)
+{
+	struct offline offline;
+	enum exit_status status = offline_open(call, &offline);
+	json_t *view;
+
+	if (status)
+		return status;
+	view = offline_status(&offline);
+	if (call_flag(call, "check") && view && status_degraded(view))
+		status = STATUS_REFUSED;
+	status = offline_print(call, view, status_print) ?: status;
+	offline_close(&offline);
+	return status;
+}
+
 enum exit_status status_show(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get(call, "/v1/status", &answer);
+	enum exit_status status;
+
+	if (call->offline)
+		return status_show_offline(call);
+	status = request_get(call, "/v1/status", &answer);
 
 	if (!status) {
 		if (call->json)

@@ -12,6 +12,7 @@ const struct noun nouns[] = {
 	{"backend", "a server of a pool"},
 	{"receiver", "takes the wrapping off packets, on a backend host"},
 	{"why", "where a flow goes, and why"},
+	{"counters", "what happened to packets, and how fast"},
 	{"seed", "a random seed for a configuration"},
 	{"version", "of this program and of the daemon"},
 	{"help", "on everything"},
@@ -284,6 +285,15 @@ const struct verb verbs[] = {
 	            "maps and writes to none.",
 	 .flags = VERB_WORKS_OFFLINE,
 	 .run = why_show},
+
+	{"counters", "",
+	 .options = OPTIONS(OPTION("interval", VALUE_DURATION, "D", "take two samples this far apart, for the rates", .local = true)),
+	 .help = "count packets by reason, service, backend and interface",
+	 .example = "counters --interval 5s",
+	 .uses = "GET /v1/counters",
+	 .details = "Without --interval the rates are those of the daemon's last second; --offline takes a second of its own.",
+	 .flags = VERB_WORKS_OFFLINE,
+	 .run = counters_show},
 
 	{"seed", "",
 	 .help = "print a random seed of 64 bits",

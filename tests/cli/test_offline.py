@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A dead daemon does not stand between an operator and the traffic."""
+
+import json
+import re
+
+import pytest
+from command import fill
+from lab import LabError
+
+
+@pytest.fixture
+def orphan(real):
+    """An instance that serves, its daemon killed."""
+    fill(real)
+    real.out("backend add db/db2 10.0.0.12 --weight 300")
+    real.out("service add udp 203.0.113.11:5000-5999 --pool db")
+    real.out("interface attach eth0")
+    real.live = {what: json.loads(real.out(f"--json {what}")) for what in ("status", "backend list")}
+    real.daemon.kill()
+    return real
+
+
+def test_status(orphan):
+    assert "add --offline" in orphan.error("status", status=4)
+    status = json.loads(orphan.out("status --offline --json"))
+    live = orphan.live["status"]
+    assert status["state"] == "offline"
+    assert status["generation"] == live["generation"]
+    for kind, keys in (("interfaces", ("name", "mode", "state", "program")), ("pools", ("name", "scheme", "slots")),
+                       ("services", ("service", "pool", "up", "backends"))):
+        told = {tuple(one[key] for key in keys) for one in status[kind]}
+        assert told == {tuple(one[key] for key in keys) for one in live[kind]}, kind
+    text = orphan.out("status --offline")
+    assert re.search(r"^tcp 203\.0\.113\.10:80 +db +2/2 +- ", text, re.M), text
+    assert re.search(r"^udp 203\.0\.113\.11:5000-5999 +db ", text, re.M), text
+    orphan.run("status --offline --check")
+
+
+def test_backend_list(orphan):
+    def told(backends):
+        return [tuple(one[key] for key in ("pool", "name", "address", "weight", "admin", "slots"))
+                for one in sorted(backends, key=lambda one: one["name"])]
+
+    offline = json.loads(orphan.out("backend list --offline --json"))
+    assert told(offline["backends"]) == told(orphan.live["backend list"]["backends"])
+    assert orphan.out("backend list nothing --offline").count("\n") == 1
+    assert orphan.out("backend list db --offline").count("\n") == 3
+
+
+def test_without_the_database_names_are_numbers(orphan):
+    done = orphan.run("backend list --offline --state-dir /nonexistent")
+    assert "names are shown as numbers" in done.stderr
+    assert re.search(r"^#/#1 +10\.0\.0\.11 ", done.stdout, re.M), done.stdout
+    status = orphan.run("status --offline --state-dir /nonexistent").stdout
+    assert re.search(r"^tcp 203\.0\.113\.10:80 +#1 ", status, re.M), status
+
+
+def test_counters(orphan):
+    counters = json.loads(orphan.out("counters --offline --json"))
+    assert {one["reason"] for one in counters["reasons"]} > {"no-service", "no-backend", "too-big"}
+    assert [one["name"] for one in counters["backends"]] == ["db1", "db2"]
+    assert all(one["packets_per_second"] is not None for one in counters["services"] + counters["reasons"])
+    assert orphan.out("counters --offline").startswith("REASON")
+
+
+def test_detach_all(orphan):
+    assert "would be detached" in orphan.out("interface detach --all --offline --dry-run")
+    assert orphan.out("interface detach --all --offline") == "interface eth0 detached, from the pins alone\n"
+    assert orphan.out("interface detach --all --offline") == ""
+    assert "prog/xdp" not in orphan.daemon.host.run("ip", "link", "show", "eth0").stdout
+
+
+def test_nothing_is_loaded(cli):
+    assert "instance hfc-none has no pins" in cli.error("status --offline --instance hfc-none", status=1)
+
+
+def test_daemon_that_runs_is_not_disturbed(real):
+    fill(real)
+    before = real.out("--json pool show db")
+    real.out("status --offline")
+    real.out("backend list --offline")
+    assert real.out("--json pool show db") == before
+    try:
+        real.daemon.run("backend", "set", "db/db1", "--weight", "7")
+    except LabError as error:
+        pytest.fail(f"the daemon no longer changes its database: {error}")

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+/* counters: two samples, and how fast each figure grew between them. */
+#include "counters.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "../core/schema.h"
+#include "commands.h"
+#include "complain.h"
+#include "field.h"
+#include "offline.h"
+#include "request.h"
+#include "table.h"
+
+static void reasons_print(const json_t *reasons)
+{
+	struct table *table = table_new("REASON VERDICT >PACKETS >BYTES >PPS");
+	char text[QUANTITY_TEXT];
+	json_t *reason;
+	size_t i;
+
+	json_array_foreach (reasons, i, reason) {
+		table_cell(table, "%s", field_text(reason, "reason"));
+		table_cell(table, "%s", field_text(reason, "verdict"));
+		table_cell(table, "%s", field_count(reason, "packets", text));
+		table_cell(table, "%s", field_count(reason, "bytes", text));
+		table_cell(table, "%s", field_quantity(reason, "packets_per_second", text));
+	}
+	table_print(table);
+}
+
+static void flows_cells(struct table *table, const json_t *object)
+{
+	char text[QUANTITY_TEXT];
+
+	table_cell(table, "%s", field_count(object, "flows", text));
+	table_cell(table, "%s", field_quantity(object, "new_per_second", text));
+	table_cell(table, "%s", field_count(object, "packets", text));
+	table_cell(table, "%s", field_quantity(object, "packets_per_second", text));
+	table_cell(table, "%s", field_count(object, "bytes", text));
+	table_cell(table, "%s", field_quantity(object, "bits_per_second", text));
+}
+
+static void flows_print(const json_t *counters)
+{
+	struct table *table = table_new("SERVICE >FLOWS >NEW/S >PACKETS >PPS >BYTES >BPS");
+	json_t *object;
+	size_t i;
+
+	json_array_foreach (json_object_get(counters, "services"), i, object) {
+		table_cell(table, "%s", field_text(object, "service"));
+		flows_cells(table, object);
+	}
+	table_print(table);
+	table = table_new("BACKEND >FLOWS >NEW/S >PACKETS >PPS >BYTES >BPS");
+	json_array_foreach (json_object_get(counters, "backends"), i, object) {
+		table_cell(table, "%s/%s", field_text(object, "pool"), field_text(object, "name"));
+		flows_cells(table, object);
+	}
+	table_print(table);
+}
+
+static void interfaces_counted(const json_t *interfaces)
+{
+	struct table *table = table_new("INTERFACE MODE STATE >PACKETS >PPS >BYTES >BPS");
+	char text[QUANTITY_TEXT];
+	json_t *interface;
+	size_t i;
+
+	json_array_foreach (interfaces, i, interface) {
+		table_cell(table, "%s", field_text(interface, "name"));
+		table_cell(table, "%s", field_text(interface, "mode"));
+		table_cell(table, "%s", field_text(interface, "state"));
+		table_cell(table, "%s", field_count(interface, "packets", text));
+		table_cell(table, "%s", field_quantity(interface, "packets_per_second", text));
+		table_cell(table, "%s", field_count(interface, "bytes", text));
+		table_cell(table, "%s", field_quantity(interface, "bits_per_second", text));
+	}
+	table_print(table);
+}
+
+void counters_print(const json_t *counters)
+{
+	reasons_print(json_object_get(counters, "reasons"));
+	flows_print(counters);
+	interfaces_counted(json_object_get(counters, "interfaces"));
+}
+
+/* Whether two samples' members are of one thing: the same texts under the keys that name things. */
+static bool same_thing(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = {"reason", "service", "pool", "name"};
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		if (strcmp(field_text(a, keys[i]), field_text(b, keys[i])))
+			return false;
+	}
+	return true;
+}
+
+static void set_rate(json_t *after, const json_t *before, const char *count, const char *rate, double scale)
+{
+	double grown = field_number(after, count) - field_number(before, count);
+
+	if (!field_is_null(after, count))
+		json_object_set_new(after, rate, json_real(grown > 0 ? grown * scale : 0));
+}
+
+static void set_rates(json_t *after, const json_t *before, double seconds)
+{
+	set_rate(after, before, "packets", "packets_per_second", 1 / seconds);
+	set_rate(after, before, "bytes", "bits_per_second", 8 / seconds);
+	set_rate(after, before, "flows", "new_per_second", 1 / seconds);
+}
+
+void counters_rate(json_t *after, const json_t *before, double seconds)
+{
+	const char *kind;
+	json_t *list, *object;
+	size_t i;
+
+	json_object_foreach (after, kind, list) {
+		const json_t *earlier = json_object_get(before, kind);
+
+		json_array_foreach (list, i, object) {
+			/* Things keep their order; one that came or went between leaves the rest without a
+			 * rate. */
+			if (json_is_object(object) && same_thing(object, json_array_get(earlier, i)))
+				set_rates(object, json_array_get(earlier, i), seconds);
+		}
+	}
+}
+
+static double clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* One sample; new reference. */
+static enum exit_status sample(const struct call *call, const struct offline *offline, json_t **ret)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status;
+
+	if (offline) {
+		struct refusal refusal = {.what = "memory is short"};
+
+		*ret = offline_counters(offline);
+		return *ret ? STATUS_DONE : complain(STATUS_REFUSED, &refusal, 0);
+	}
+	status = request_get(call, "/v1/counters", &answer);
+	if (!status)
+		*ret = json_incref(answer.json);
+	answer_free(&answer);
+	return status;
+}
+
+static enum exit_status counters_take(const struct call *call, const struct offline *offline,
+				      uint32_t interval)
+{
+	json_t *before = NULL, *after = NULL;
+	double began = clock_now();
+	enum exit_status status = sample(call, offline, &after);
+
+	if (!status && interval) {
+		struct timespec wait = {.tv_sec = interval};
+
+		before = after;
+		after = NULL;
+		nanosleep(&wait, NULL);
+		began = clock_now() - began;
+		status = sample(call, offline, &after);
+		if (!status)
+			counters_rate(after, before, began);
+	}
+	json_decref(before);
+	return status ?: offline_print(call, after, counters_print);
+}
+
+enum exit_status counters_show(const struct call *call)
+{
+	const char *text = call_option(call, "interval");
+	struct offline offline;
+	enum exit_status status;
+	/* The daemon samples all the time; without it nobody does. */
+	uint32_t interval = call->offline;
+
+	if (text)
+		duration_parse(text, &interval);
+	if (!call->offline)
+		return counters_take(call, NULL, interval);
+	status = offline_open(call, &offline);
+	if (status)
+		return status;
+	status = counters_take(call, &offline, interval);
+	offline_close(&offline);
+	return status;
+}
