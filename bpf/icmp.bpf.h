@@ -47,11 +47,11 @@ static __always_inline int icmpv4_parse(struct packet *packet)
 	if ((void *)(quoted + 1) > packet->end)
 		return vip_reason(packet, HF_REASON_TRUNCATED);
 	header = quoted->ihl * 4;
-	if (quoted->version != 4 || header < IPV4_HEADER || quoted->saddr != packet->tuple.daddr[0])
+	if (quoted->version != 4 || header < IPV4_HEADER || quoted->saddr != packet->tuple.daddr.words[0])
 		return vip_reason(packet, HF_REASON_VIP_OTHER);
 	if (quoted->frag_off & bpf_htons(IPV4_OFFSET_BITS))
 		return vip_reason(packet, HF_REASON_FRAGMENT);
-	packet->tuple.saddr[0] = quoted->daddr;
+	packet->tuple.saddr.halves[0] = quoted->daddr;
 	return quoted_parse(packet, (void *)quoted + header, packet->room - ICMP_HEADER - header,
 			    quoted->protocol);
 }
@@ -62,14 +62,14 @@ static __always_inline int icmpv6_parse(struct packet *packet)
 	const struct ipv6hdr *ip = quoted;
 	__u32 header = IPV6_HEADER;
 	__u8 proto;
-	__be32 source[4];
+	union hf_address source;
 
 	if (quoted + IPV6_HEADER > packet->end)
 		return vip_reason(packet, HF_REASON_TRUNCATED);
-	address_load(source, &ip->saddr);
-	if (ip->version != 6 || !address_equal(source, packet->tuple.daddr))
+	source = address_load(&ip->saddr);
+	if (ip->version != 6 || !address_equal(&source, &packet->tuple.daddr))
 		return vip_reason(packet, HF_REASON_VIP_OTHER);
-	address_load(packet->tuple.saddr, &ip->daddr);
+	packet->tuple.saddr = address_load(&ip->daddr);
 	proto = ip->nexthdr;
 	if (proto == IPPROTO_FRAGMENT) {
 		__u8 *fragment = quoted + IPV6_HEADER;

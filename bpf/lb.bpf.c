@@ -16,42 +16,44 @@
 #include "count.bpf.h"
 
 /* Inlined once for each family, so that every stage knows it when it is compiled. */
-static __always_inline int packet_balance(struct packet *packet, int family)
+static __always_inline int packet_balance(struct packet packet, int family)
 {
 	int outcome;
 
-	packet->tuple.family = family;
-	(outcome = packet_parse(packet)) ||
-		(outcome = icmp_parse(packet)) ||
-		(outcome = service_find(packet)) ||
-		(outcome = flow_hash(packet)) ||
-		(outcome = slot_find(packet)) ||
-		(outcome = backend_find(packet)) ||
-		(outcome = packet_wrap(packet)) ||
-		(outcome = packet_transmit(packet));
-	return packet_finish(packet, outcome);
+	packet.tuple.family = family;
+	(outcome = packet_parse(&packet)) ||
+		(outcome = icmp_parse(&packet)) ||
+		(outcome = service_find(&packet)) ||
+		(outcome = flow_hash(&packet)) ||
+		(outcome = slot_find(&packet)) ||
+		(outcome = backend_find(&packet)) ||
+		(outcome = packet_wrap(&packet)) ||
+		(outcome = packet_transmit(&packet));
+	return packet_finish(&packet, outcome);
 }
 
 static __always_inline int balance(struct xdp_md *ctx)
 {
+	void *start = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	struct packet packet = {
 		.ctx = ctx,
-		.start = (void *)(long)ctx->data,
-		.end = (void *)(long)ctx->data_end,
-		.frame = ctx->data_end - ctx->data,
+		.start = start,
+		.end = end,
+		.frame = end - start,
 		.control = map_at(&control, 0),
 	};
-	int family = ethernet_family(&packet);
 
 	if (unlikely(!packet.control))
 		return XDP_PASS;
-	switch (family) {
-	case HF_IPV4:
-		return packet_balance(&packet, HF_IPV4);
-	case HF_IPV6:
-		return packet_balance(&packet, HF_IPV6);
+	if (unlikely(start + ETH_HLEN > end))
+		return packet_finish(&packet, -HF_REASON_NOT_IP);
+	switch (load16(start + 2 * ETH_ALEN)) {
+	case bpf_htons(ETH_P_IP):
+		return packet_balance(packet, HF_IPV4);
+	case bpf_htons(ETH_P_IPV6):
+		return packet_balance(packet, HF_IPV6);
 	default:
-		return packet_finish(&packet, family);
+		return packet_finish(&packet, -HF_REASON_NOT_IP);
 	}
 }
 

@@ -78,23 +78,21 @@ static __always_inline void store32(void *to, __u32 value)
 	*(volatile __u32 *)to = value;
 }
 
-/* An IPv6 address out of a packet. */
-static __always_inline void address_load(__be32 to[4], const void *from)
+/* An IPv6 address out of a packet. It lies 6 bytes after an aligned word, so these loads are all aligned. */
+static __always_inline union hf_address address_load(const void *from)
 {
-	__u64 words[] = {load64(from), load64(from + 8)};
+	__u64 middle = load64(from + 2);
 
-	__builtin_memcpy(to, words, sizeof(words));
+	return (union hf_address){
+		.halves = {
+			load16(from) | middle << 16,
+			middle >> 48 | (__u64)load16(from + 10) << 16 | (__u64)load32(from + 12) << 32,
+		}};
 }
 
-static __always_inline void address_copy(__be32 to[4], const __be32 from[4])
+static __always_inline bool address_equal(const union hf_address *a, const union hf_address *b)
 {
-	for (int i = 0; i < 4; i++)
-		to[i] = from[i];
-}
-
-static __always_inline bool address_equal(const __be32 a[4], const __be32 b[4])
-{
-	return !((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]));
+	return a->halves[0] == b->halves[0] && a->halves[1] == b->halves[1];
 }
 
 #endif

@@ -27,20 +27,6 @@ enum {
 	TCP_FLAGS_AT = 13,
 };
 
-static __always_inline int ethernet_family(const struct packet *packet)
-{
-	__u16 proto;
-
-	if (unlikely(packet->start + ETH_HLEN > packet->end))
-		return -HF_REASON_NOT_IP;
-	proto = load16(packet->start + 2 * ETH_ALEN);
-	if (unlikely(proto != bpf_htons(ETH_P_IP) && proto != bpf_htons(ETH_P_IPV6)))
-		return -HF_REASON_NOT_IP;
-	if (unlikely(*(__u8 *)packet->start & 1))
-		return -HF_REASON_NOT_UNICAST;
-	return proto == bpf_htons(ETH_P_IP) ? HF_IPV4 : HF_IPV6;
-}
-
 /* The IP header promises more than there is. With frags, the rest may be in other buffers. */
 static __always_inline bool packet_cut(const struct packet *packet)
 {
@@ -93,8 +79,8 @@ static __always_inline int ipv4_parse(struct packet *packet)
 	packet->tos = *(__u8 *)(ip + 1);
 	packet->length = bpf_ntohs(load16(ip + 2));
 	packet->tuple.proto = *(__u8 *)(ip + 9);
-	packet->tuple.saddr[0] = load32(ip + 12);
-	packet->tuple.daddr[0] = load16(ip + 16) | (__u32)load16(ip + 18) << 16;
+	packet->tuple.saddr.halves[0] = load32(ip + 12);
+	packet->tuple.daddr.halves[0] = load16(ip + 16) | (__u64)load16(ip + 18) << 16;
 	if (unlikely(load16(ip + 6) & bpf_htons(IPV4_FRAGMENT_BITS)))
 		return vip_reason(packet, HF_REASON_FRAGMENT);
 	return layer4_parse(packet, ip + header, packet->length - header);
@@ -139,8 +125,8 @@ static __always_inline int ipv6_parse(struct packet *packet)
 	packet->tos = first >> 4;
 	packet->length = bpf_ntohs(load16(ip + 4)) + IPV6_HEADER;
 	packet->tuple.proto = *(__u8 *)(ip + 6);
-	address_load(packet->tuple.saddr, ip + 8);
-	address_load(packet->tuple.daddr, ip + 24);
+	packet->tuple.saddr = address_load(ip + 8);
+	packet->tuple.daddr = address_load(ip + 24);
 	if (unlikely(packet->tuple.proto != IPPROTO_TCP && packet->tuple.proto != IPPROTO_UDP)) {
 		header = extensions_skip(packet, ip);
 		if (header < 0)
@@ -151,6 +137,8 @@ static __always_inline int ipv6_parse(struct packet *packet)
 
 static __always_inline int packet_parse(struct packet *packet)
 {
+	if (unlikely(*(__u8 *)packet->start & 1))
+		return -HF_REASON_NOT_UNICAST;
 	return packet->tuple.family == HF_IPV4 ? ipv4_parse(packet) : ipv6_parse(packet);
 }
 

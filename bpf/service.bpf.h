@@ -9,39 +9,57 @@
 #include "maps.bpf.h"
 #include "packet.bpf.h"
 
-enum { KIND_IPV6 = 0x20, PORT_BITS = 16 };
-#define NOT_FOUND (~0U)
+enum {
+	PORT_BITS = 16,
+	TAIL_PROTO_SHIFT = 16,
+	TAIL_KIND_SHIFT = 24,
+	KIND_IPV6 = 0x20,
+};
+#define NOT_FOUND        (~0U)
+#define DIRECTORY_RANGES (((1ULL << PORT_BITS) - 1) << HF_DIRECTORY_LENGTHS_SHIFT)
 
-/* The port, the protocol and the kind, as they lie in memory. */
-static __always_inline __u32 key_tail(const struct hf_service_key *key)
+/* A struct hf_service_key, in words that stay in registers. */
+struct key {
+	union hf_address address;
+	__u32 tail; /* port, protocol and kind, as they lie in memory */
+};
+
+static __always_inline __u32 key_tail(const struct packet *packet, __be16 port, __u8 proto, __u8 bits)
 {
-	return key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24;
+	__u32 kind = bits | (packet->tuple.family == HF_IPV6 ? KIND_IPV6 : 0);
+
+	return port | (__u32)proto << TAIL_PROTO_SHIFT | kind << TAIL_KIND_SHIFT;
 }
 
-static __always_inline bool service_is(const struct hf_service *service, const struct hf_service_key *key)
+static __always_inline bool service_is(const struct hf_service *service, const struct key *key)
 {
-	return load32(&service->key.port) == key_tail(key) && address_equal(service->key.addr, key->addr);
+	return load32(&service->key.port) == key->tail &&
+	       !((load64(&service->key.addr[0]) ^ key->address.halves[0]) |
+		 (load64(&service->key.addr[2]) ^ key->address.halves[1]));
 }
 
-/* Returns the index of services, or NOT_FOUND. */
-static __always_inline __u32 directory_find(__u64 directory, const struct hf_service_key *key,
-					    const struct hf_service **ret)
+/* The place of services where the probe-th look for a key is. */
+static __always_inline __u32 directory_place(__u64 directory, const struct key *key, __u32 probe)
 {
 	__u32 first = directory & ((1 << HF_DIRECTORY_FIRST_BITS) - 1);
 	__u32 last = (1U << (directory >> HF_DIRECTORY_LOG2_SHIFT & 31)) - 1;
-	__u32 hash = hf_service_hash(key);
 
+	return first +
+	       ((hf_service_mix(key->address.halves[0], key->address.halves[1], key->tail) + probe) & last);
+}
+
+static __always_inline __u32 directory_probe(__u64 directory, const struct key *key)
+{
 	for (__u32 probe = 0; probe < HF_MAX_PROBES; probe++) {
-		__u32 at = first + ((hash + probe) & last);
-		const struct hf_service *service = map_at(&services, at);
+		__u32 place = directory_place(directory, key, probe);
+		const struct hf_service *service = map_at(&services, place);
 
 		/* The verifier counts rounds by this variable, so the compiler must not count by another. */
 		barrier_var(probe);
-		if (unlikely(!service))
+		if (!service)
 			return NOT_FOUND;
-		*ret = service;
-		if (likely(service_is(service, key)))
-			return at;
+		if (service_is(service, key))
+			return place;
 		if (!service->key.proto)
 			return NOT_FOUND;
 	}
@@ -49,73 +67,64 @@ static __always_inline __u32 directory_find(__u64 directory, const struct hf_ser
 }
 
 /*
- * What few packets need is out of line, and not static: the verifier then looks at it once, not at every
+ * Out of line, as what few packets need, and not static: the verifier then looks at it once, not at every
  * call. Such functions return numbers only.
  */
-__noinline __u32 range_find(__u64 directory, const struct hf_service_key *port_key)
+__noinline __u32 directory_search(__u64 directory, const struct key *wanted)
 {
 	__u32 lengths = directory >> HF_DIRECTORY_LENGTHS_SHIFT;
-	struct hf_service_key key;
+	struct key key;
 
-	if (!port_key)
+	if (!wanted)
 		return NOT_FOUND;
-	key = *port_key;
-	for (int bits = PORT_BITS - 1; bits >= 0; bits--) {
-		const struct hf_service *service;
-		__u32 found;
+	key = *wanted;
+	for (int bits = PORT_BITS; bits >= 0; bits--) {
+		__u16 port = bpf_ntohs(wanted->tail) & (0xffff0000U >> bits);
+		__u32 kind = (wanted->tail >> TAIL_KIND_SHIFT & KIND_IPV6) | bits;
+		__u32 place;
 
 		if (!(lengths >> bits & 1))
 			continue;
-		key.port = bpf_htons(bpf_ntohs(port_key->port) & (0xffff0000U >> bits));
-		key.kind = (port_key->kind & KIND_IPV6) | bits;
-		found = directory_find(directory, &key, &service);
-		if (found != NOT_FOUND)
-			return found;
+		key.tail =
+			(wanted->tail & 0xff << TAIL_PROTO_SHIFT) | kind << TAIL_KIND_SHIFT | bpf_htons(port);
+		place = directory_probe(directory, &key);
+		if (place != NOT_FOUND)
+			return place;
 	}
 	return NOT_FOUND;
 }
 
-__noinline int vip_exists(__u64 directory, const struct hf_service_key *key)
+__noinline int vip_exists(__u64 directory, const struct key *key)
 {
-	const struct hf_service *service;
-
-	return key && directory_find(directory, key, &service) != NOT_FOUND;
-}
-
-static __always_inline __u8 key_family(const struct packet *packet)
-{
-	return packet->tuple.family == HF_IPV6 ? KIND_IPV6 : 0;
+	return key && directory_probe(directory, key) != NOT_FOUND;
 }
 
 /* The reason, if the packet's address is a VIP; else it is none of ours, whatever is wrong with it. */
 static __always_inline int vip_reason(const struct packet *packet, enum hf_reason reason)
 {
-	struct hf_service_key key = {.proto = HF_PROTO_VIP, .kind = key_family(packet)};
+	struct key key = {packet->tuple.daddr, key_tail(packet, 0, HF_PROTO_VIP, 0)};
 
-	address_copy(key.addr, packet->tuple.daddr);
 	return vip_exists(load64(&packet->control->services), &key) ? -reason : -HF_REASON_NO_SERVICE;
 }
 
 static __always_inline int service_find(struct packet *packet)
 {
-	struct hf_service_key key = {
-		.port = packet->tuple.dport,
-		.proto = packet->tuple.proto,
-		.kind = PORT_BITS | key_family(packet),
-	};
+	struct key key = {packet->tuple.daddr,
+			  key_tail(packet, packet->tuple.dport, packet->tuple.proto, PORT_BITS)};
 	__u64 directory = load64(&packet->control->services);
+	struct key wanted;
 
-	address_copy(key.addr, packet->tuple.daddr);
-	if (likely(directory_find(directory, &key, &packet->service) != NOT_FOUND))
+	/* Else it is computed twice, for hashing and for comparing. */
+	barrier_var(key.tail);
+	packet->service = map_at(&services, directory_place(directory, &key, 0));
+	if (likely(packet->service && service_is(packet->service, &key)))
 		return 0;
-	if (directory >> HF_DIRECTORY_LENGTHS_SHIFT & ((1 << PORT_BITS) - 1)) {
-		struct hf_service_key port_key = key;
-
-		packet->service = map_at(&services, range_find(directory, &port_key));
-		if (packet->service)
-			return 0;
-	}
-	return -HF_REASON_NO_SERVICE;
+	/* No neighbour can have it behind an empty entry, and no range where there are none. */
+	if (packet->service && !packet->service->key.proto && !(directory & DIRECTORY_RANGES))
+		return -HF_REASON_NO_SERVICE;
+	wanted = key;
+	packet->service = map_at(&services, directory_search(directory, &wanted));
+	return packet->service ? 0 : -HF_REASON_NO_SERVICE;
 }
 
 #endif

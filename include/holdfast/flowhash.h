@@ -32,57 +32,48 @@ static HF_INLINE __u64 hf_xxh64(const void *input, __u32 length, __u64 seed)
 	return XXH64_endian_align(input, length, seed, XXH_unaligned);
 }
 
-/* A flow as its client sends it. IPv4 addresses are in saddr[0] and daddr[0], the rest is not read. */
+/* A flow as its client sends it. An IPv4 address is in word 0, and the other words are 0. */
+union hf_address {
+	__be32 words[4];
+	__u64 halves[2]; /* the same bytes */
+};
+
 struct hf_tuple {
-	__be32 saddr[4];
-	__be32 daddr[4];
+	union hf_address saddr;
+	union hf_address daddr;
 	__be16 sport;
 	__be16 dport;
 	__u8 proto;
 	__u8 family; /* enum hf_family */
 	__u8 reserved[2];
-} __attribute__((aligned(8)));
+};
 HF_ASSERT_SIZE(struct hf_tuple, 40);
 
 /*
- * XXH64 of an IPv6 tuple's 36 bytes, its steps spelt out: older compilers do not see that the library's loop
- * over blocks of 32 bytes runs once, and leave pointer comparisons that the verifier refuses.
- */
-static HF_INLINE __u64 hf_xxh64_ipv6(const struct hf_tuple *tuple, __u64 seed)
-{
-	__u64 v1 = XXH64_round(seed + XXH_PRIME64_1 + XXH_PRIME64_2, XXH_readLE64(&tuple->saddr[0]));
-	__u64 v2 = XXH64_round(seed + XXH_PRIME64_2, XXH_readLE64(&tuple->saddr[2]));
-	__u64 v3 = XXH64_round(seed, XXH_readLE64(&tuple->daddr[0]));
-	__u64 v4 = XXH64_round(seed - XXH_PRIME64_1, XXH_readLE64(&tuple->daddr[2]));
-	__u64 hash = XXH_rotl64(v1, 1) + XXH_rotl64(v2, 7) + XXH_rotl64(v3, 12) + XXH_rotl64(v4, 18);
-
-	hash = XXH64_mergeRound(hash, v1);
-	hash = XXH64_mergeRound(hash, v2);
-	hash = XXH64_mergeRound(hash, v3);
-	hash = XXH64_mergeRound(hash, v4) + 36;
-	hash ^= XXH_readLE32((const char *)tuple + 32) * XXH_PRIME64_1;
-	hash = XXH_rotl64(hash, 23) * XXH_PRIME64_2 + XXH_PRIME64_3;
-	return XXH64_avalanche(hash);
-}
-
-/*
- * The hash of a flow. HF_HASH_5TUPLE: saddr, daddr, sport, dport (12 bytes for IPv4, 36 for IPv6), the
- * protocol folded into the seed. HF_HASH_SOURCE: saddr alone (4 or 16 bytes), so that a client has one slot
- * whatever it speaks.
+ * The hash of a flow. HF_HASH_5TUPLE: saddr, daddr, sport, dport, the protocol folded into the seed. That is
+ * 12 bytes for IPv4 and 28 for IPv6: of an IPv6 destination, a VIP that no client can choose, the two halves
+ * are folded by exclusive or, so that one round of XXH64 a word will do. HF_HASH_SOURCE: saddr alone (4 or 16
+ * bytes), so that a client has one slot whatever it speaks.
  */
 static HF_INLINE __u64 hf_flow_hash(const struct hf_tuple *tuple, __u8 policy, __u64 seed)
 {
 	const struct {
 		__be32 saddr, daddr;
 		__be16 sport, dport;
-	} ipv4 = {tuple->saddr[0], tuple->daddr[0], tuple->sport, tuple->dport};
-	const __be32 ipv6[4] = {tuple->saddr[0], tuple->saddr[1], tuple->saddr[2], tuple->saddr[3]};
+	} ipv4 = {tuple->saddr.words[0], tuple->daddr.words[0], tuple->sport, tuple->dport};
+	const struct {
+		__u64 saddr[2], daddr;
+		__be16 sport, dport;
+	} ipv6 = {{tuple->saddr.halves[0], tuple->saddr.halves[1]},
+		  tuple->daddr.halves[0] ^ tuple->daddr.halves[1],
+		  tuple->sport,
+		  tuple->dport};
 	bool is_ipv6 = tuple->family == HF_IPV6;
 
 	if (policy == HF_HASH_SOURCE)
-		return is_ipv6 ? hf_xxh64(ipv6, sizeof(ipv6), seed) : hf_xxh64(&ipv4.saddr, 4, seed);
+		return is_ipv6 ? hf_xxh64(&ipv6, 16, seed) : hf_xxh64(&ipv4, 4, seed);
 	seed ^= tuple->proto;
-	return is_ipv6 ? hf_xxh64_ipv6(tuple, seed) : hf_xxh64(&ipv4, sizeof(ipv4), seed);
+	return is_ipv6 ? hf_xxh64(&ipv6, 28, seed) : hf_xxh64(&ipv4, 12, seed);
 }
 
 /* The slot of a hash in a table of size slots: the upper half, scaled without a division (size >= 1). */
@@ -92,18 +83,22 @@ static HF_INLINE __u32 hf_slot_index(__u64 hash, __u32 size)
 }
 
 /*
- * Where a directory of services looks first for a key, modulo its size (a power of two). Keys are the
- * operator's, not the clients', so that a cheap mix will do. Reads the key as three words: only in memory.
+ * Where a directory of services looks first for a key, modulo its size (a power of two): of the key's bytes
+ * as two 64-bit words and a 32-bit word. Keys are the operator's, not the clients', so that a cheap mix will
+ * do.
  */
-static HF_INLINE __u32 hf_service_hash(const struct hf_service_key *key)
+static HF_INLINE __u32 hf_service_mix(__u64 low, __u64 high, __u32 tail)
 {
-	__u64 low = key->addr[0] | (__u64)key->addr[1] << 32;
-	__u64 high = key->addr[2] | (__u64)key->addr[3] << 32;
-	__u32 tail = key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24;
 	__u64 mix = low * 0x9e3779b97f4a7c15ULL ^ high * 0xd6e8feb86659fd93ULL ^ tail * 0xc2b2ae3d27d4eb4fULL;
 
-	mix = (mix ^ mix >> 32) * 0x9e3779b97f4a7c15ULL;
-	return mix >> 32;
+	return (mix ^ mix >> 32) * 0x9e3779b97f4a7c15ULL >> 32;
+}
+
+static HF_INLINE __u32 hf_service_hash(const struct hf_service_key *key)
+{
+	return hf_service_mix(key->addr[0] | (__u64)key->addr[1] << 32,
+			      key->addr[2] | (__u64)key->addr[3] << 32,
+			      key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24);
 }
 
 #endif

@@ -46,6 +46,8 @@ def flow_hash(source, destination, sport, dport, proto, seed, policy="5tuple"):
     source, destination = (ipaddress.ip_address(a).packed for a in (source, destination))
     if policy == "source":
         return xxh64(source, seed)
+    if len(destination) == 16:
+        destination = bytes(a ^ b for a, b in zip(destination[:8], destination[8:]))
     return xxh64(source + destination + sport.to_bytes(2, "big") + dport.to_bytes(2, "big"), seed ^ proto)
 
 
