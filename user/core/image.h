@@ -37,7 +37,10 @@ struct pool_image {
 	char name[NAME_SIZE];
 	uint32_t number;       /* of the pool, from the ledger */
 	struct hf_table table; /* first and old_first are 0: kern places the table */
-	const uint64_t *words; /* table.size slot words (abi.h) */
+	const uint64_t
+		*words; /* table.size slot words (abi.h); the bits of the hops' index are kern's: 0 here */
+	const struct hf_hops *hops; /* table.size records, one a slot; NULL: packets carry none. kern stores
+				       equal ones once and puts their index into the words it writes */
 	struct placement *placement;
 	uint64_t digest; /* placement_digest() combined with the hash policy and the flow hash's version */
 	struct pool_member *members; /* placement_members() of them, by the placement's member numbers */
