@@ -35,10 +35,9 @@ struct shared_words;
  */
 struct pool_image {
 	char name[NAME_SIZE];
-	uint32_t number;       /* of the pool, from the ledger */
-	struct hf_table table; /* first and old_first are 0: kern places the table */
-	const uint64_t
-		*words; /* table.size slot words (abi.h); the bits of the hops' index are kern's: 0 here */
+	uint32_t number;            /* of the pool, from the ledger */
+	struct hf_table table;      /* first and old_first are 0: kern places the table */
+	const uint64_t *words;      /* table.size slot words (abi.h), without the index of their hops */
 	const struct hf_hops *hops; /* table.size records, one a slot; NULL: packets carry none. kern stores
 				       equal ones once and puts their index into the words it writes */
 	struct placement *placement;

@@ -238,6 +238,8 @@ int pool_image_build(struct pool_image *ret, const struct model *model, const st
 	error = fill_members(ret, pool, ledger, image);
 	if (error == 0)
 		error = get_words(ret, before);
+	/* The walk finds them again; kept, they would be most of what an instance of many pools holds. */
+	placement_forget_preferences(ret->placement);
 	if (error < 0)
 		pool_image_release(ret);
 	return error;
@@ -250,5 +252,7 @@ void pool_image_release(struct pool_image *image)
 		drop_words(image->shared_words);
 	else
 		free((void *)image->words);
+	if (!image->shared_words)
+		free((void *)image->hops); /* read back */
 	free(image->members);
 }

@@ -13,8 +13,10 @@ struct model *model_new(uint64_t seed)
 {
 	struct model *model = calloc(1, sizeof *model);
 
-	if (model)
-		model->seed = seed;
+	if (!model)
+		return NULL;
+	model->seed = seed;
+	model->move_limit = MOVE_LIMIT_DEFAULT;
 	return model;
 }
 

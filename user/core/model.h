@@ -26,6 +26,7 @@ enum {
 	TCP_GRACE_DEFAULT = 10,
 	UDP_GRACE_DEFAULT = 0,
 	GUE_PORT_DEFAULT = 19523,
+	MOVE_LIMIT_DEFAULT = 25, /* percent */
 };
 
 enum admin_state { ADMIN_ACTIVE, ADMIN_DRAINING, ADMIN_DISABLED }; /* "active", "draining", "disabled" */
@@ -86,6 +87,7 @@ struct model {
 	size_t pool_count;
 	struct service *services;
 	size_t service_count;
+	uint32_t move_limit; /* percent of a pool's slots that apply moves without being forced */
 };
 
 /* An empty model with this seed. */

@@ -205,6 +205,25 @@ bool plan_empty(const struct plan *plan)
 	return !plan->pool_count && !plan->backend_count && !plan->services;
 }
 
+int plan_guard(const struct plan *plan, uint32_t percent, struct refusal *refusal)
+{
+	for (size_t i = 0; i < plan->pool_count; i++) {
+		const struct plan_pool *pool = &plan->pools[i];
+
+		if (pool->change != PLAN_CHANGE ||
+		    (uint64_t)pool->moved * 100 <= (uint64_t)pool->slots * percent)
+			continue;
+		refuse(refusal, -EPERM,
+		       "%s moves %.1f%% of its slots, and with them as many of its new flows",
+		       pool->rebuilt ? "another table size, seed or hash" : "this",
+		       100 * plan_pool_share(pool));
+		refusal_where(refusal, "pool %s", pool->name);
+		refusal_right(refusal, "--force, or smaller steps: move_limit is %" PRIu32 "%%", percent);
+		return -EPERM;
+	}
+	return 0;
+}
+
 /* JSON -------------------------------------------------------------------------------- */
 
 static const char *change_name(enum plan_change change)

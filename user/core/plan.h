@@ -46,6 +46,11 @@ bool plan_empty(const struct plan *plan);
 /* The share of a pool's new flows that goes elsewhere: moved of its slots. 0 for a pool that comes or goes.
  */
 double plan_pool_share(const struct plan_pool *pool);
+/*
+ * Refuses a plan that moves more than `percent` of a pool's slots, naming the pool and the share; a pool that
+ * is rebuilt moves them all. 0 or -EPERM.
+ */
+int plan_guard(const struct plan *plan, uint32_t percent, struct refusal *refusal);
 /* {"pools": [{name, change, slots, moved, share, needless, rebuilt}], "backends": {added, changed, removed},
  * "services": bool}. New reference. */
 json_t *plan_to_json(const struct plan *plan);

@@ -157,7 +157,11 @@ const char *schema_describe(const struct schema_key *key, char *text, size_t siz
 			 key->size - 1);
 		break;
 	case SCHEMA_NUMBER:
-		snprintf(text, size, "a number from %lld to %lld", (long long)key->low, (long long)key->high);
+		if (key->low == key->high)
+			snprintf(text, size, "%lld", (long long)key->low);
+		else
+			snprintf(text, size, "a number from %lld to %lld", (long long)key->low,
+				 (long long)key->high);
 		break;
 	case SCHEMA_DURATION:
 		snprintf(text, size, "a time from %s to %s, such as 30s or 1h30m",

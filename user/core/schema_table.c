@@ -132,6 +132,9 @@ static const struct schema_key root_keys[] = {
 	{"seed", SCHEMA_SEED, SCHEMA_REQUIRED, AT(model, seed),
 	 .help = "Seed of placement and flow hash: equal on every balancer of these services. holdfast seed "
 		 "makes one."},
+	{"move_limit", SCHEMA_NUMBER, SCHEMA_QUIET, AT(model, move_limit), .low = 0, .high = 100,
+	 .standard = "25",
+	 .help = "The share of a pool's slots, in percent, that apply moves without --force."},
 	{"interfaces", SCHEMA_LIST, 0, .items = &schema_interface, .help = "Where traffic arrives."},
 	{"pools", SCHEMA_LIST, 0, .items = &schema_pool, .help = "Sets of backends."},
 	{"services", SCHEMA_LIST, 0, .items = &schema_service, .help = "What clients connect to."},

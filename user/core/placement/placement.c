@@ -400,6 +400,12 @@ bool placement_token(const struct placement *placement, size_t number, uint64_t 
 	return true;
 }
 
+void placement_forget_preferences(struct placement *placement)
+{
+	free(placement->preferences);
+	placement->preferences = NULL;
+}
+
 const uint16_t *placement_preferences(struct placement *placement)
 {
 	size_t cells = (size_t)placement->slots * PLACEMENT_STORED_PREFERENCES;

@@ -118,6 +118,8 @@ const uint16_t *placement_owners(const struct placement *placement);
 /* Stored preferences: [slots][PLACEMENT_STORED_PREFERENCES], first is the owner, PLACEMENT_NONE fills. Built
  * on first use. Borrowed. NULL: out of memory. */
 const uint16_t *placement_preferences(struct placement *placement);
+/* Frees what placement_preferences() built, to be built again on its next use. */
+void placement_forget_preferences(struct placement *placement);
 /*
  * The first max distinct members that slot prefers, best first, walked as far as needed: a seeded
  * pseudo-random walk over the placement's own table (ring and rendezvous use their own order); zones reorder
