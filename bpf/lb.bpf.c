@@ -21,14 +21,10 @@ static __always_inline int packet_balance(struct packet packet, int family)
 	int outcome;
 
 	packet.tuple.family = family;
-	(outcome = packet_parse(&packet)) ||
-		(outcome = icmp_parse(&packet)) ||
-		(outcome = service_find(&packet)) ||
-		(outcome = flow_hash(&packet)) ||
-		(outcome = slot_find(&packet)) ||
-		(outcome = backend_find(&packet)) ||
-		(outcome = packet_wrap(&packet)) ||
-		(outcome = packet_transmit(&packet));
+	(outcome = packet_parse(&packet)) || (outcome = icmp_parse(&packet)) ||
+		(outcome = service_find(&packet)) || (outcome = flow_hash(&packet)) ||
+		(outcome = slot_find(&packet)) || (outcome = backend_find(&packet)) ||
+		(outcome = packet_wrap(&packet)) || (outcome = packet_transmit(&packet));
 	return packet_finish(&packet, outcome);
 }
 

@@ -22,7 +22,8 @@ struct hf_receiver_vip {
 	__u8 addr[16];
 };
 
-/* X(NAME, number, word, verdict, sentence); verdicts: a counter each, on each processor, in map verdicts. */
+/* X(NAME, number, word, verdict, sentence); verdicts: a counter (__u64, packets) each, on each processor, in
+ * map verdicts. */
 #define HF_RECEIVER_VERDICTS(X)                                                                     \
 	X(NOT_WRAPPED, 1, "not-wrapped", PASS, "no wrapped packet: left to the stack untouched")    \
 	X(ACCEPTED, 2, "accepted", PASS, "unwrapped and given to the host's stack")                 \

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * unwrap: the Ethernet header moves up to the inner packet, and what was between them goes.
+ */
+#ifndef HOLDFAST_UNWRAP_BPF_H
+#define HOLDFAST_UNWRAP_BPF_H
+
+#include "wrapped.bpf.h"
+
+static __always_inline int packet_unwrap(struct wrapped *packet)
+{
+	struct ethhdr ethernet, *start = packet->start;
+
+	__builtin_memcpy(&ethernet, start, sizeof(ethernet));
+	ethernet.h_proto = packet->proto == IPPROTO_IPIP ? bpf_htons(ETH_P_IP) : bpf_htons(ETH_P_IPV6);
+	if (bpf_xdp_adjust_head(packet->ctx, packet->header))
+		return HF_RECEIVER_BAD_INNER;
+	start = (void *)(long)packet->ctx->data;
+	if ((void *)(start + 1) > (void *)(long)packet->ctx->data_end)
+		return HF_RECEIVER_BAD_INNER;
+	__builtin_memcpy(start, &ethernet, sizeof(ethernet));
+	return HF_RECEIVER_ACCEPTED;
+}
+
+#endif

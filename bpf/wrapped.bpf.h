@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the receiver's stages know of a wrapped packet. Every stage returns 0 (go on) or a verdict
+ * (holdfast/receiver.h).
+ */
+#ifndef HOLDFAST_WRAPPED_BPF_H
+#define HOLDFAST_WRAPPED_BPF_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <holdfast/receiver.h>
+
+enum { LONGEST_HEADER = 0xff };
+
+struct wrapped {
+	struct xdp_md *ctx;
+	void *start; /* of the Ethernet header */
+	void *end;
+	struct hf_receiver_prefix source;   /* outer, as the map's key: all bits of it */
+	struct hf_receiver_vip destination; /* inner */
+	void *inner;
+	__u32 header; /* bytes between the Ethernet header and the inner packet */
+	__u8 proto;   /* of the inner packet: IPPROTO_IPIP or IPPROTO_IPV6 */
+};
+
+/* IPv4 addresses are mapped into IPv6 (RFC 4291, 2.5.5.2), so that one map has both. */
+static __always_inline void address_map(__u8 to[16], __be32 from)
+{
+	__builtin_memset(to, 0, 10);
+	__builtin_memset(to + 10, 0xff, 2);
+	__builtin_memcpy(to + 12, &from, 4);
+}
+
+#endif
