@@ -2,15 +2,14 @@
 """The field of the storm: a router with ECMP to two balancers, backends with the flock's servers and nginx, and a
 client with all its flows. What happens there is told in changes.py and trials.py."""
 
-import hashlib
 import json
 import os
-import subprocess
 import time
 
 import holdfast
 import lab as labs
 import servers
+from downloads import Downloads
 from flock import Client, Server
 
 VIP, VIP6, PORT, WEB_PORT = "203.0.113.10", "2001:db8:203::10", 5432, 80
@@ -18,7 +17,6 @@ TCP4, TCP6 = f"{VIP}:{PORT}", f"[{VIP6}]:{PORT}"
 POOL = "db"
 PREFIX = "hfs"  # of the labs' tags, which end in the pid that made them
 LIMIT = 25  # seconds after which silence is a broken connection; the kernel has sent six times by then
-FILE_BYTES, DOWNLOAD_RATE = 12 << 20, 400_000
 
 
 class Unavailable(Exception):
@@ -69,58 +67,6 @@ class Daemon(holdfast.Daemon):
         return super().command() + (["--max-flows", str(self.flows)] if self.flows else [])
 
 
-class Downloads:
-    """curl after curl of one file, slowly, each checked against the file's digest."""
-
-    def __init__(self, field, count):
-        self.field = field
-        self.content = os.urandom(1 << 20) * (FILE_BYTES >> 20)
-        self.digest = hashlib.sha256(self.content).hexdigest()
-        self.running = [None] * count
-        self.done, self.failed = 0, []
-        self.started = 0
-
-    def publish(self, host):
-        path = host.dir / "www" / "file"
-        path.unlink()
-        first = self.field.lab.dir / "file"
-        if not first.exists():
-            first.write_bytes(self.content)
-        os.link(first, path)
-
-    def start(self):
-        """Begins those that are not under way."""
-        for place, process in enumerate(self.running):
-            if process is None:
-                self.started += 1
-                headers = self.field.lab.c1.dir / f"headers.{place}"
-                script = (f"set -o pipefail; curl -sS --fail --max-time 120 --limit-rate {DOWNLOAD_RATE} -D {headers}"
-                          f" http://{VIP}:{WEB_PORT}/file | sha256sum")
-                headers.parent.mkdir(parents=True, exist_ok=True)
-                self.running[place] = subprocess.Popen(
-                    self.field.lab.c1.inside(["bash", "-c", script]), stdin=subprocess.DEVNULL, text=True,
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-
-    def collect(self):
-        """Notes those that have ended. Returns what failed since the last time."""
-        before = len(self.failed)
-        for place, process in enumerate(self.running):
-            if process is None or process.poll() is None:
-                continue
-            out, err = process.communicate()
-            self.running[place] = None
-            self.done += 1
-            if process.returncode or out.split()[0] != self.digest:
-                headers = (self.field.lab.c1.dir / f"headers.{place}").read_text().split()
-                name = headers[headers.index("X-Backend:") + 1] if "X-Backend:" in headers else ""
-                self.failed.append({"when": time.monotonic(), "server": name,
-                                    "what": err.strip() or "wrong checksum", "status": process.returncode})
-        return self.failed[before:]
-
-    def finish(self, seconds=90):
-        labs.wait_until(lambda: self.collect() is not None and not any(self.running), seconds, "downloads end", 0.2)
-
-
 class Field:
     def __init__(self, form, backends=8, spare=2, six=False, downloads=4, flows=0, limit=LIMIT, number=1):
         self.form, self.six, self.flows, self.limit = form, six, flows, limit
@@ -129,7 +75,7 @@ class Field:
         self.spare = self.lab.backends[backends:]
         self.daemons, self.servers, self.dead = [], {}, {}
         self.client = None
-        self.downloads = Downloads(self, downloads)
+        self.downloads = Downloads(self.lab, f"http://{VIP}:{WEB_PORT}/file", downloads)
 
     def up(self):
         labs.remove_orphans(PREFIX)
@@ -229,8 +175,5 @@ class Field:
     def down(self):
         for process in [*self.servers.values(), *([self.client] if self.client else [])]:
             process.kill()
-        for process in self.downloads.running:
-            if process and process.poll() is None:
-                process.kill()
-                process.wait(10)
+        self.downloads.kill()
         self.lab.down()

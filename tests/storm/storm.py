@@ -142,6 +142,7 @@ class Storm:
         client.ask("check")
         time.sleep(seconds)
         client.ask("check")
+        self.field.downloads.go_on(LIMIT)
         try:
             client.wait_for(lambda r: not any(r[kind]["stalled"] for kind in ("tcp", "idle")), LIMIT + 5,
                             "nobody is silent", 0.3)
@@ -164,6 +165,7 @@ class Storm:
         downloads = self.field.downloads
         before = len(downloads.failed)
         downloads.finish()
+        downloads.collect()
         failed = downloads.failed[before:]
         self.rows[-1].downloads += failed
         self.say(f"downloads: {downloads.done} finished with the right checksum"
@@ -217,14 +219,14 @@ def summarize(storms, say=print):
         say(f"{change.name:40}" + "".join(f"{cell:>17}" for cell in cells))
 
 
-def run_trials(names, say=print):
+def run_trials(names, form="receivers", say=print):
     """The trials whose names contain one of names."""
     say("\n== trials")
     values = []
     for trial in TRIALS:
         if any(name in trial.name for name in names):
-            values.append(trial.attempt(FORMS["receivers"]))
-            say(f"{trial.name:46} {values[-1]['verdict'] or 'ok':13} {values[-1]['figures']}")
+            values.append(trial.attempt(FORMS[form]))
+            say(f"{trial.name:46} {values[-1]['seconds']:4.0f} s  {values[-1]['verdict'] or 'ok':13} {values[-1]['figures']}")
     return values
 
 
@@ -262,13 +264,13 @@ def main():
     long, trial = args.pop("long"), args.pop("trial")
     say = functools.partial(print, flush=True)
     storms, trials = [], []
-    for shape in LONG if long else [] if trial else [args]:
+    for shape in LONG if long else [args] if trial is None else []:
         storms.append(run_storm(**shape, say=say))
         write_report(storms)
     if long:
         summarize(storms, say)
-    if long or trial:
-        trials = run_trials([trial or ""], say)
+    if long or trial is not None:
+        trials = run_trials([trial or ""], args["form"], say)
     write_report(storms, trials)
     failures = [f"{storm['form']}, {storm['connections']}: {failure}" for storm in storms for failure in storm["failures"]]
     failures += [f"{value['trial']}: {value['verdict']}" for value in trials if value["verdict"]]

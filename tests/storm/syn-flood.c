@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * syn-flood INTERFACE GATEWAY-MAC SOURCE-MAC VIP:PORT FIRST COUNT RATE: sends the SYNs number FIRST to FIRST
- * + COUNT - 1 of a sequence of distinct spoofed flows, RATE a second, and prints how many the interface took.
+ * syn-flood INTERFACE GATEWAY-MAC SOURCE-MAC VIP:PORT FIRST COUNT RATE [VICTIM]: sends the SYNs number FIRST
+ * to FIRST + COUNT - 1 of a sequence of distinct spoofed flows, RATE a second, and prints how many the
+ * interface took.
  *
  * The flow n has source 198.18.0.0 + n % 131072 (RFC 2544's benchmarking net) and source port 1024 + n /
- * 131072, so that no two of the first eight thousand million are equal. For the namespaces of the lab alone:
- * it refuses a destination outside the documentation nets (RFC 5737).
+ * 131072, so that no two of the first eight thousand million are equal; or, with a VICTIM, that address and
+ * the port 1024 + n. For the namespaces of the lab alone: it refuses a destination outside the documentation
+ * nets (RFC 5737).
  */
 #include "endpoint.h"
 
@@ -25,11 +27,12 @@
 
 enum {
 	BATCH = 32, /* a veth's queue holds 256 frames */
-	SOURCES = 1 << 17,
 	FIRST_PORT = 1024,
 };
 
-static const uint32_t FIRST_SOURCE = 0xc6120000, SEQUENCE_STEP = 0x9e3779b1;
+static const uint32_t SEQUENCE_STEP = 0x9e3779b1;
+/* Source addresses, host order. */
+static uint32_t first_source = 0xc6120000, sources = 1 << 17;
 
 struct frame {
 	struct ethhdr ethernet;
@@ -93,10 +96,10 @@ static void frame_number(struct frame *frame, uint64_t number)
 {
 	uint64_t sum;
 
-	frame->ip.saddr = htonl(FIRST_SOURCE + number % SOURCES);
+	frame->ip.saddr = htonl(first_source + number % sources);
 	frame->ip.check = 0;
 	frame->ip.check = fold(sum_words(&frame->ip, sizeof(frame->ip), 0));
-	frame->tcp.source = htons(FIRST_PORT + number / SOURCES);
+	frame->tcp.source = htons(FIRST_PORT + number / sources);
 	frame->tcp.seq = htonl((uint32_t)number * SEQUENCE_STEP);
 	frame->tcp.check = 0;
 	sum = htons(IPPROTO_TCP) + htons(sizeof(frame->tcp));
@@ -151,17 +154,30 @@ static uint64_t flood(int fd, const struct frame *model, uint64_t first, uint64_
 	return taken;
 }
 
+static int victim_read(const char *text)
+{
+	struct in_addr victim;
+
+	if (inet_pton(AF_INET, text, &victim) != 1)
+		return -EINVAL;
+	first_source = ntohl(victim.s_addr);
+	sources = 1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct frame model;
 	int fd, err;
 
-	if (argc != 8) {
-		fprintf(stderr,
-			"usage: syn-flood INTERFACE GATEWAY-MAC SOURCE-MAC VIP:PORT FIRST COUNT RATE\n");
+	if (argc < 8 || argc > 9) {
+		fprintf(stderr, "usage: syn-flood INTERFACE GATEWAY-MAC SOURCE-MAC VIP:PORT FIRST COUNT RATE "
+				"[VICTIM]\n");
 		return 2;
 	}
 	err = frame_init(&model, argv);
+	if (!err && argc == 9)
+		err = victim_read(argv[8]);
 	fd = err ? err : interface_open(argv[1]);
 	if (fd < 0) {
 		fprintf(stderr, "syn-flood: %s %s: %s\n", argv[1], argv[4], strerror(-fd));

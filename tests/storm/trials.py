@@ -134,6 +134,19 @@ def counted(field):
     return sum(sum(service["flows"] for service in daemon.json("status")["services"]) for daemon in field.daemons)
 
 
+def send_syns(field, first, count, rate, *victim):
+    """From the client's host, past its sockets."""
+    link = json.loads(field.lab.c1.run("ip", "-j", "link", "show", "eth0").stdout)[0]["address"]
+    gateway = json.loads(field.lab.router("ip", "-j", "link", "show", "c1").stdout)[0]["address"]
+    field.lab.c1.run("nice", PROGRAMS / "syn-flood", "eth0", gateway, link, f"{VIP}:{PORT}", first, count, rate, *victim,
+                     timeout=120)
+
+
+def established_broken(field):
+    """Those that had an answer before: a connection that a flood keeps from beginning is not one."""
+    return [e for e in field.client.events if e["kind"] != "udp" and e["server"]]
+
+
 def flood(field):
     """Ten million distinct SYNs, as the balancers count them: what a queue on the way drops is made up for."""
     field.population("tcp", 500)
@@ -143,22 +156,42 @@ def flood(field):
     time.sleep(2)
     before, limit = counted(field), flows_of(field)["limit"]
     expect(limit <= 3 * FLOOD_TABLE, f"the two flow tables hold {limit}, not {FLOOD_TABLE} each")
-    link = json.loads(field.lab.c1.run("ip", "-j", "link", "show", "eth0").stdout)[0]["address"]
-    gateway = json.loads(field.lab.router("ip", "-j", "link", "show", "c1").stdout)[0]["address"]
+    opened = field.client.report()["tcp"]["opened"]
+    field.client.ask("churn 5")
     sent = 0
     while counted(field) - before < FLOOD and sent < 4 * FLOOD:
-        field.lab.c1.run("nice", PROGRAMS / "syn-flood", "eth0", gateway, link, f"{VIP}:{PORT}", sent, FLOOD_CHUNK,
-                         FLOOD_RATE, timeout=120)
+        send_syns(field, sent, FLOOD_CHUNK, FLOOD_RATE)
         sent += FLOOD_CHUNK
         field.client.report()
         field.client.ask("check")
+    field.client.ask("churn 0")
     seen, table = counted(field) - before, flows_of(field)
     field.client.wait_for(lambda r: not r["tcp"]["stalled"] and not r["idle"]["stalled"], 60, "everyone is answered")
+    opened = field.client.latest["tcp"]["opened"] - opened
     expect(seen >= FLOOD, f"only {seen} of {sent} SYNs reached a balancer")
-    expect(not field.client.events, f"{len(field.client.events)} broke: {field.client.events[:3]}")
+    broken = established_broken(field)
+    expect(not broken, f"{len(broken)} broke: {broken[:3]}")
     expect(table["evicted_opening"] > 0, f"no eviction was counted: {table}")
-    return (f"{seen} SYNs of {sent} sent; 0 of 600 broke; evicted {table['evicted_opening']} opening,"
-            f" {table['evicted_established']} established")
+    expect(table["evicted_established"] == 0, f"established flows were evicted: {table}")
+    return (f"{seen} SYNs of {sent} sent; 0 of 600 broke; {opened} connections opened meanwhile, {field.client.mishaps('tcp')}"
+            f" not; evicted {table['evicted_opening']} opening, {table['evicted_established']} established")
+
+
+def stray_syns(field):
+    """SYNs with the very tuples of live flows, on slots that have moved: nobody is torn off its backend."""
+    field.population("tcp", 500)
+    field.everywhere(f"backend drain {POOL}/{field.first[0].name}")
+    time.sleep(2)
+    before = counted(field)
+    for _ in range(3):
+        send_syns(field, 0, 64000 - 1024, 20_000, field.lab.c1.address)
+        time.sleep(2)
+        field.client.report()
+    seen = counted(field) - before
+    expect(seen >= 500, f"only {seen} SYNs reached a balancer")
+    broken = established_broken(field)
+    expect(not broken, f"{len(broken)} broke: {broken[:3]}")
+    return f"{seen} SYNs over all ports of the client; 0 of {field.live()} broke"
 
 
 def settles(field):
@@ -220,5 +253,6 @@ TRIALS = (
     Trial("drain --deadline cuts, and says how many", deadline_cuts),
     Trial("a host gone: a reset from the last hop", host_gone),
     Trial("ten million spoofed SYNs, 100,000 flows", flood, flows=FLOOD_TABLE),
+    Trial("stray SYNs with live flows' tuples", stray_syns),
     Trial("after the storm every slot settles", settles),
 )
