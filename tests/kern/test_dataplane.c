@@ -205,6 +205,86 @@ static void test_no_room_changes_nothing(void **state)
 	dataplane_close(dataplane);
 }
 
+static void test_hops_are_kept_once(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	static struct hf_hops hops[1000];
+	struct sample sample;
+	struct image *image;
+
+	(void)state;
+	for (int round = 0; round < 100; round++) { /* of 250 records each, in room for 1023 */
+		sample_make(&sample, 1000, 5);
+		for (uint16_t i = 0; i < 1000; i++)
+			hops[i] = (struct hf_hops){.count = 2, .backend = {5, i % 250 + 1 + round}};
+		sample.pool.hops = hops;
+		assert_int_equal(dataplane_apply(dataplane, &sample.plan, round, NULL), 0);
+	}
+	assert_int_equal(dataplane_read(dataplane, &image), 0);
+	assert_memory_equal(image->pools[0].hops, hops, sizeof hops);
+	assert_memory_equal(image->pools[0].words, sample.words, sizeof sample.words);
+	image_free(image);
+	dataplane_close(dataplane);
+
+	/* Who adopts them knows which are in use. */
+	dataplane = open_instance();
+	hops[0].backend[1] = 999;
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 100, NULL), 0);
+	assert_int_equal(dataplane_read(dataplane, &image), 0);
+	assert_memory_equal(image->pools[0].hops, hops, sizeof hops);
+	image_free(image);
+	dataplane_close(dataplane);
+}
+
+static void test_too_many_hops_change_nothing(void **state)
+{
+	const struct dataplane_limits few = {.slots = 4096, .hops = 500, .flows = 1024, .counters = 64};
+	struct refusal refusal = {};
+	static struct hf_hops hops[1000];
+	struct dataplane *dataplane;
+	struct sample sample, many;
+
+	(void)state;
+	assert_int_equal(dataplane_open(instance, &few, &dataplane, NULL), 0);
+	sample_make(&sample, 101, 5);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	sample_make(&many, 1000, 5);
+	for (uint16_t i = 0; i < 1000; i++)
+		hops[i] = (struct hf_hops){.count = 1, .backend = {i + 1}};
+	many.pool.hops = hops;
+	assert_int_equal(dataplane_apply(dataplane, &many.plan, 2, &refusal), -ENOSPC);
+	assert_non_null(strstr(refusal.what, "hops"));
+	assert_loaded(dataplane, &sample);
+	dataplane_close(dataplane);
+}
+
+static void test_backends_change_in_place(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	const uint8_t mac[6] = {2, 0, 0, 0, 0, 9};
+	struct hf_backend entry;
+	struct sample sample;
+
+	(void)state;
+	sample_make(&sample, 101, 5);
+	sample.backend.entry.flags = HF_BACKEND_TAKES_NEW | HF_BACKEND_SERVES_TCP;
+	sample.backend.entry.mtu = 1500;
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	assert_int_equal(dataplane_next_hop_set(dataplane, 5, mac, 1), 0);
+	sample.backend.entry.flags = HF_BACKEND_SERVES_TCP;
+	sample.backend.entry.mtu = 0; /* not known any more */
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
+	assert_int_equal(dataplane_backend(dataplane, 5, &entry), 0);
+	assert_int_equal(entry.flags, HF_BACKEND_SERVES_TCP);
+	assert_int_equal(entry.mtu, 1500);
+	assert_memory_equal(&entry.next_hop, mac, sizeof mac);
+	sample.backend.entry.dst[0] = 77;
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 3, NULL), 0);
+	assert_int_equal(dataplane_backend(dataplane, 5, &entry), 0);
+	assert_int_equal(entry.next_hop, 0);
+	dataplane_close(dataplane);
+}
+
 static void test_removal(void **state)
 {
 	struct dataplane *dataplane = open_instance();
@@ -463,6 +543,9 @@ int main(void)
 		CASE(test_adoption_changes_nothing),
 		CASE(test_memory_is_given_back),
 		CASE(test_no_room_changes_nothing),
+		CASE(test_hops_are_kept_once),
+		CASE(test_too_many_hops_change_nothing),
+		CASE(test_backends_change_in_place),
 		CASE(test_removal),
 		CASE(test_lost_pins_are_made_good),
 		CASE(test_other_layout_is_refused),

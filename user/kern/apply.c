@@ -28,6 +28,85 @@ static uint32_t directory_first(uint64_t word)
 	return word & ((1U << HF_DIRECTORY_FIRST_BITS) - 1);
 }
 
+static void release_one(struct dataplane *dataplane, const struct reservation *reservation)
+{
+	ranges_release(dataplane->table_ranges, reservation->table);
+	ranges_release(dataplane->slot_ranges, reservation->first);
+}
+
+/* Where the old flows of a migrating pool find their base: in the table that is live now, or in the one that
+ * this is migrating from already. */
+static uint32_t old_first(const struct dataplane *dataplane, const struct hf_table *table)
+{
+	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, table->pool)];
+
+	if (live->old_size == table->old_size && live->old_seed == table->old_seed &&
+	    live->old_hash == table->old_hash)
+		return live->old_first;
+	return live->first;
+}
+
+/* A slot that goes on moving the way it moved keeps the time when that began. */
+static void since_write(struct dataplane *dataplane, const struct hf_table *table, const uint64_t *words)
+{
+	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, table->pool)];
+	bool same = live->size == table->size && live->seed == table->seed && live->hash == table->hash;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	for (uint32_t i = 0; i < table->size; i++) {
+		uint32_t slot = table->first + i, old = live->first + i, at = now.tv_sec;
+
+		if (!(words[i] & moving))
+			continue;
+		if (same && dataplane->slots[old] & moving &&
+		    (uint32_t)dataplane->slots[old] == (uint32_t)words[i])
+			at = dataplane->since[old / 2].at[old % 2];
+		dataplane->since[slot / 2].at[slot % 2] = at;
+	}
+}
+
+/* Words get the index of their hops; what the live table's slot names is most often named again. */
+static int words_write(struct dataplane *dataplane, const struct pool_image *image, uint32_t first)
+{
+	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, image->number)];
+	uint64_t *slots = &dataplane->slots[first];
+	int r = 0;
+
+	if (!image->hops) {
+		memcpy(slots, image->words, (size_t)image->table.size * sizeof *slots);
+		return 0;
+	}
+	dataplane->hops_retired = true; /* some of the records of the live table, most likely */
+	for (uint32_t i = 0; !r && i < image->table.size; i++) {
+		uint32_t index = i < live->size ? hops_index(dataplane->slots[live->first + i]) : 0;
+
+		if (!index || memcmp(&dataplane->hops[index], &image->hops[i], sizeof *image->hops))
+			r = image->hops[i].count ? hops_intern(dataplane->hops_store, &image->hops[i], &index)
+						 : (int)(index = 0);
+		slots[i] = image->words[i] | (uint64_t)index << HF_SLOT_HOPS_SHIFT;
+	}
+	return r;
+}
+
+/* Writes into reserved memory, which no packet reads yet. */
+static int table_write(struct dataplane *dataplane, const struct pool_image *image, struct reservation at)
+{
+	struct hf_table table = image->table;
+	int r = words_write(dataplane, image, at.first);
+
+	if (r)
+		return r;
+	table.first = at.first;
+	table.pool = image->number;
+	if (table.old_size)
+		table.old_first = old_first(dataplane, &table);
+	since_write(dataplane, &table, image->words);
+	dataplane->tables[at.table] = table;
+	return 0;
+}
+
 static int reserve_pool(struct dataplane *dataplane, const struct plan_pool *pool, struct reservation *ret,
 			struct refusal *refusal)
 {
@@ -49,6 +128,16 @@ static int reserve_pool(struct dataplane *dataplane, const struct plan_pool *poo
 		       dataplane->maps[MAP_SLOTS].entries);
 		refusal_where(refusal, "pool %s", pool->image->name);
 		refusal_right(refusal, "smaller tables, fewer pools, or an instance loaded with more slots");
+		return r;
+	}
+	r = table_write(dataplane, pool->image, reservation);
+	if (r) {
+		release_one(dataplane, &reservation);
+		refuse(refusal, 0, "no room for the hops of %u slots: %u of %u records are in use",
+		       pool->image->table.size, hops_count(dataplane->hops_store),
+		       dataplane->maps[MAP_HOPS].entries);
+		refusal_where(refusal, "pool %s", pool->image->name);
+		refusal_right(refusal, "a smaller table, or an instance loaded with more hops");
 		return r;
 	}
 	*ret = reservation;
@@ -86,10 +175,8 @@ static void release(struct dataplane *dataplane, const struct plan *plan,
 		    const struct reservation *reservations)
 {
 	for (size_t i = 0; i < plan->pool_count; i++) {
-		if (!reservations[i].table)
-			continue;
-		ranges_release(dataplane->table_ranges, reservations[i].table);
-		ranges_release(dataplane->slot_ranges, reservations[i].first);
+		if (reservations[i].table)
+			release_one(dataplane, &reservations[i]);
 	}
 }
 
@@ -105,52 +192,6 @@ static int reserve(struct dataplane *dataplane, const struct plan *plan, struct 
 		memset(reservations, 0, (plan->pool_count + 1) * sizeof *reservations);
 	}
 	return r;
-}
-
-/* Where the old flows of a migrating pool find their base: in the table that is live now, or in the one that
- * this is migrating from already. */
-static uint32_t old_first(const struct dataplane *dataplane, const struct hf_table *table)
-{
-	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, table->pool)];
-
-	if (live->old_size == table->old_size && live->old_seed == table->old_seed &&
-	    live->old_hash == table->old_hash)
-		return live->old_first;
-	return live->first;
-}
-
-/* A slot that goes on moving the way it moved keeps the time when that began. */
-static void since_write(struct dataplane *dataplane, const struct hf_table *table, const uint64_t *words)
-{
-	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
-	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, table->pool)];
-	bool same = live->size == table->size && live->seed == table->seed && live->hash == table->hash;
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	for (uint32_t i = 0; i < table->size; i++) {
-		uint32_t slot = table->first + i, old = live->first + i, at = now.tv_sec;
-
-		if (!(words[i] & moving))
-			continue;
-		if (same && dataplane->slots[old] & moving &&
-		    (uint32_t)dataplane->slots[old] == (uint32_t)words[i])
-			at = dataplane->since[old / 2].at[old % 2];
-		dataplane->since[slot / 2].at[slot % 2] = at;
-	}
-}
-
-static void table_write(struct dataplane *dataplane, const struct pool_image *image, struct reservation at)
-{
-	struct hf_table table = image->table;
-
-	table.first = at.first;
-	table.pool = image->number;
-	if (table.old_size)
-		table.old_first = old_first(dataplane, &table);
-	memcpy(&dataplane->slots[at.first], image->words, (size_t)table.size * sizeof *image->words);
-	since_write(dataplane, &table, image->words);
-	dataplane->tables[at.table] = table;
 }
 
 /* The old table of a pool that migrates from it stays in use by the new one. */
@@ -194,21 +235,48 @@ static void directory_switch(struct dataplane *dataplane, const struct directory
 		ranges_retire(dataplane->service_ranges, directory_first(before));
 }
 
-/* A number that is in use keeps the next hop that was found for it, if it still leads to the same address. */
+static bool same_place(const struct hf_backend *a, const struct hf_backend *b)
+{
+	return a->family == b->family && !memcmp(a->dst, b->dst, sizeof a->dst);
+}
+
+static bool same_way(const struct hf_backend *a, const struct hf_backend *b)
+{
+	return a->encap == b->encap && a->gue_port == b->gue_port && a->src_mask == b->src_mask;
+}
+
+static void source_write(struct hf_backend *backend, const struct backend_image *image)
+{
+	const struct hf_backend *entry = &image->entry;
+
+	if (image->source_from_route && !entry->src[0] && !entry->src[1] && !entry->src[2] && !entry->src[3])
+		return;
+	if (!memcmp(backend->src, entry->src, sizeof backend->src))
+		return;
+	memcpy(backend->src, entry->src, sizeof backend->src);
+	backend->csum = entry->csum;
+}
+
+/* The next hop that was found for a number stays while it leads to the same place, and so may the source that
+ * the route had told. What may change under a packet's eyes is changed by a store each. */
 static void backend_write(struct dataplane *dataplane, const struct backend_image *image)
 {
 	struct hf_backend *backend = &dataplane->backends[image->number];
-	struct hf_backend entry = image->entry;
 
-	if (backend->family == entry.family && !memcmp(backend->dst, entry.dst, sizeof entry.dst)) {
-		entry.next_hop = backend->next_hop;
-		if (image->source_from_route && !entry.src[0] && !entry.src[3]) {
-			memcpy(entry.src, backend->src, sizeof entry.src);
-			entry.csum = backend->csum;
-		}
-	}
 	dataplane->retired_backends[image->number / 64] &= ~(1ULL << image->number % 64);
-	*backend = entry;
+	if (!same_place(backend, &image->entry) || !same_way(backend, &image->entry)) {
+		struct hf_backend entry = image->entry;
+
+		if (same_place(backend, &entry))
+			entry.next_hop = backend->next_hop;
+		*backend = entry;
+		return;
+	}
+	source_write(backend, image);
+	if (image->entry.mtu)
+		__atomic_store_n(&backend->mtu, image->entry.mtu, __ATOMIC_RELAXED);
+	__atomic_store_n(&backend->ordinal, image->entry.ordinal, __ATOMIC_RELAXED);
+	__atomic_store_n(&backend->flags, image->entry.flags, __ATOMIC_RELEASE);
 }
 
 static void backends_retire(struct dataplane *dataplane, const struct plan *plan)
@@ -233,7 +301,6 @@ static void execute(struct dataplane *dataplane, const struct plan *plan,
 	for (size_t i = 0; i < plan->pool_count; i++) {
 		if (!plan->pools[i].image)
 			continue;
-		table_write(dataplane, plan->pools[i].image, reservations[i]);
 		pool_switch(dataplane, plan->pools[i].number, reservations[i].table, generation);
 	}
 	if (plan->services)

@@ -12,15 +12,38 @@ _Static_assert(sizeof(struct hf_counters) % 8 == 0 && sizeof(struct hf_reason_co
 	       "the kernel pads the values of each processor to eight bytes");
 
 /* Every counter is a row of 64-bit words: adds up those of all processors. */
-static int sum(int fd, uint32_t key, uint64_t *values, int processors, uint64_t *ret, size_t words)
+static void add_up(const uint64_t *values, int processors, uint64_t *ret, size_t words)
 {
-	if (bpf_map_lookup_elem(fd, &key, values))
-		return -errno;
 	memset(ret, 0, words * sizeof *ret);
 	for (int i = 0; i < processors; i++) {
 		for (size_t j = 0; j < words; j++)
 			ret[j] += values[i * words + j];
 	}
+}
+
+static int sum(int fd, uint32_t key, uint64_t *values, int processors, uint64_t *ret, size_t words)
+{
+	if (bpf_map_lookup_elem(fd, &key, values))
+		return -errno;
+	add_up(values, processors, ret, words);
+	return 0;
+}
+
+enum { AT_ONCE = 256 /* records to a system call */ };
+
+/* Records after the one of number `before`: that is how the kernel tells where a batch of an array begins. */
+static int sum_batch(int fd, uint32_t before, uint32_t count, uint64_t *values, int processors, char *ret,
+		     size_t size)
+{
+	uint32_t keys[AT_ONCE], last, got = count;
+	size_t words = size / 8;
+
+	/* At the map's end there are fewer than asked for, which is -ENOENT and no error. */
+	if (bpf_map_lookup_batch(fd, &before, &last, keys, values, &got, NULL) &&
+	    (errno != ENOENT || got < count))
+		return -errno;
+	for (uint32_t i = 0; i < count; i++)
+		add_up(values + i * words * processors, processors, (uint64_t *)(ret + i * size), words);
 	return 0;
 }
 
@@ -31,11 +54,15 @@ static int sum_range(int fd, uint32_t first, uint32_t count, size_t size, void *
 
 	if (processors < 0)
 		return processors;
-	values = calloc(processors, size);
+	values = calloc((size_t)AT_ONCE * processors, size);
 	if (!values)
 		return -ENOMEM;
-	for (uint32_t i = 0; !r && i < count; i++)
-		r = sum(fd, first + i, values, processors, (uint64_t *)((char *)ret + i * size), size / 8);
+	/* The first record of all has none before it. */
+	if (!first && count)
+		r = sum(fd, 0, values, processors, ret, size / 8);
+	for (uint32_t i = !first; !r && i < count; i += AT_ONCE)
+		r = sum_batch(fd, first + i - 1, count - i < AT_ONCE ? count - i : AT_ONCE, values,
+			      processors, (char *)ret + i * size, size);
 	free(values);
 	return r;
 }

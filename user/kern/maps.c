@@ -147,6 +147,10 @@ int ranges_derive(struct dataplane *dataplane, struct refusal *refusal)
 		r = ranges_claim(dataplane->table_ranges, 0, 1); /* none */
 	if (!r)
 		r = claim_all(dataplane);
+	if (!r)
+		r = hops_open(dataplane->hops, dataplane->maps[MAP_HOPS].entries, &dataplane->hops_store);
+	if (!r)
+		r = hops_derive(dataplane);
 	if (r == -EEXIST || r == -ERANGE) {
 		refuse(refusal, 0, "the pinned tables of instance %s contradict each other",
 		       dataplane->instance);
@@ -155,6 +159,24 @@ int ranges_derive(struct dataplane *dataplane, struct refusal *refusal)
 			      "/sys/fs/bpf/holdfast/%s and start again",
 			      dataplane->instance);
 		return -EPROTO;
+	}
+	return r;
+}
+
+int hops_derive(struct dataplane *dataplane)
+{
+	int r = hops_sweep_begin(dataplane->hops_store);
+
+	for (uint32_t i = 0; !r && i < dataplane->maps[MAP_POOLS].entries; i++) {
+		uint32_t number = (uint32_t)dataplane->pools[i];
+		const struct hf_table *table = &dataplane->tables[number];
+
+		if (!number)
+			continue;
+		r = hops_sweep_mark(dataplane->hops_store, &dataplane->slots[table->first], table->size);
+		if (!r && table->old_size)
+			r = hops_sweep_mark(dataplane->hops_store, &dataplane->slots[table->old_first],
+					    table->old_size);
 	}
 	return r;
 }

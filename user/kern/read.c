@@ -26,14 +26,42 @@ static int directory_read(const struct dataplane *dataplane, struct directory *r
 	return ret->entries ? 0 : -ENOMEM;
 }
 
+static bool has_hops(const uint64_t *words, uint32_t size)
+{
+	for (uint32_t i = 0; i < size; i++) {
+		if (hops_index(words[i]))
+			return true;
+	}
+	return false;
+}
+
+static int hops_read(const struct dataplane *dataplane, uint64_t *words, struct pool_image *ret)
+{
+	struct hf_hops *hops;
+
+	if (!has_hops(words, ret->table.size))
+		return 0;
+	hops = calloc(ret->table.size, sizeof *hops);
+	if (!hops)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ret->table.size; i++) {
+		hops[i] = dataplane->hops[hops_index(words[i])];
+		words[i] = hops_without(words[i]);
+	}
+	ret->hops = hops;
+	return 0;
+}
+
 static int pool_read(const struct dataplane *dataplane, uint32_t number, struct pool_image *ret)
 {
 	const struct hf_table *table = &dataplane->tables[(uint32_t)dataplane->pools[number]];
+	uint64_t *words;
 
 	*ret = (struct pool_image){.number = number, .table = *table};
 	ret->table.first = ret->table.old_first = 0;
-	ret->words = copy_of(&dataplane->slots[table->first], (size_t)table->size * sizeof *ret->words);
-	return ret->words ? 0 : -ENOMEM;
+	words = copy_of(&dataplane->slots[table->first], (size_t)table->size * sizeof *words);
+	ret->words = words;
+	return words ? hops_read(dataplane, words, ret) : -ENOMEM;
 }
 
 static int pools_read(const struct dataplane *dataplane, struct image *image)

@@ -39,8 +39,9 @@ static int wait_for_packets(void)
 
 bool dataplane_reclaimable(const struct dataplane *dataplane)
 {
-	return dataplane->backends_retired || ranges_reclaimable(dataplane->slot_ranges) ||
-	       ranges_reclaimable(dataplane->table_ranges) || ranges_reclaimable(dataplane->service_ranges);
+	return dataplane->backends_retired || dataplane->hops_retired ||
+	       ranges_reclaimable(dataplane->slot_ranges) || ranges_reclaimable(dataplane->table_ranges) ||
+	       ranges_reclaimable(dataplane->service_ranges);
 }
 
 int dataplane_reclaim(struct dataplane *dataplane)
@@ -61,5 +62,8 @@ int dataplane_reclaim(struct dataplane *dataplane)
 	}
 	memset(dataplane->retired_backends, 0, sizeof dataplane->retired_backends);
 	dataplane->backends_retired = false;
-	return 0;
+	if (!dataplane->hops_retired)
+		return 0;
+	dataplane->hops_retired = false;
+	return hops_derive(dataplane);
 }

@@ -5,6 +5,7 @@
 #define HOLDFAST_STATE_H
 
 #include "dataplane.h"
+#include "hops.h"
 #include "ranges.h"
 
 /* The pinned maps. X(ENUM, name in the object and of the pin, type of an entry, shared memory) */
@@ -60,6 +61,8 @@ struct dataplane {
 	struct ranges *slot_ranges, *table_ranges, *service_ranges;
 	uint64_t retired_backends[HF_MAX_BACKENDS / 64]; /* a bit each: no longer named by any slot */
 	bool backends_retired;
+	struct hops_store *hops_store;
+	bool hops_retired; /* some records may be named by no slot any more */
 
 	uint32_t only;       /* ifindex of the only attachment; 0: none or several */
 	struct lb *observer; /* the observing form; NULL until it is first asked */
@@ -72,6 +75,8 @@ int maps_memory_map(struct dataplane *dataplane, struct refusal *refusal);
 void maps_close(struct dataplane *dataplane);
 /* Learns from the maps which ranges are in use. -EPROTO: they contradict each other. */
 int ranges_derive(struct dataplane *dataplane, struct refusal *refusal);
+/* Learns from the tables in use which hops they name. */
+int hops_derive(struct dataplane *dataplane);
 
 /* load.c */
 uint64_t object_digest(void);

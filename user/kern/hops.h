@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The store of hops: immutable records in the hops map, each kept once, however many slots name it. Nobody
+ * counts who names what; hops_sweep() finds out when memory is reclaimed.
+ */
+#ifndef HOLDFAST_HOPS_STORE_H
+#define HOLDFAST_HOPS_STORE_H
+
+#include <holdfast/abi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hops_store;
+
+/* memory: the map's entries, of which the first is never used. */
+int hops_open(struct hf_hops *memory, uint32_t entries, struct hops_store **ret);
+void hops_close(struct hops_store *store);
+/* The index of a record that equals hops, written if there is none. -ENOSPC, -ENOMEM. */
+int hops_intern(struct hops_store *store, const struct hf_hops *hops, uint32_t *ret_index);
+/* A sweep: forget everything, then mark what the words of each table name. What is not marked is free. */
+int hops_sweep_begin(struct hops_store *store);
+int hops_sweep_mark(struct hops_store *store, const uint64_t *words, size_t count);
+uint32_t hops_count(const struct hops_store *store);
+
+static inline uint32_t hops_index(uint64_t word)
+{
+	return word >> HF_SLOT_HOPS_SHIFT & 0xffffff;
+}
+
+static inline uint64_t hops_without(uint64_t word)
+{
+	return word & ~(0xffffffULL << HF_SLOT_HOPS_SHIFT);
+}
+
+#endif
