@@ -124,8 +124,7 @@ static void take_over(struct instance *instance, struct draft *draft, const stru
 	instance->image = draft->image;
 	instance->generation = *generation;
 	*draft = old;
-	hops_loaded(instance->hops);
-	shares_forget(instance->shares);
+	instance_loaded(instance);
 	interfaces_settle(instance->interfaces, instance->model);
 	log_line(LOG_LEVEL_NOTICE, "generation %u by %s: %s", generation->number, generation->author,
 		 generation->cause);

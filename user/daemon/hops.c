@@ -74,30 +74,40 @@ static int find_link(struct hops *hops, const struct nexthop *nexthop, uint16_t 
 }
 
 /* What a route says of the outer header: the path's MTU and, where no source is configured, the source. */
-static bool fill_route(struct backend_image *backend, const struct nexthop *nexthop)
+static void fill_route(struct backend_image *backend, const struct nexthop *nexthop)
 {
-	struct hf_backend before = backend->entry, *entry = &backend->entry;
+	struct hf_backend *entry = &backend->entry;
 
 	if (!nexthop->ifindex)
-		return false;
+		return;
 	entry->mtu = nexthop->mtu;
-	if (backend->source_from_route && nexthop->source.family == entry->family) {
-		memcpy(entry->src, nexthop->source.bytes, sizeof entry->src);
-		if (entry->family == HF_IPV4)
-			entry->csum = hf_outer_csum(entry->src[0], entry->dst[0]);
-	}
-	return memcmp(&before, entry, sizeof before) != 0;
+	if (!backend->source_from_route || nexthop->source.family != entry->family)
+		return;
+	memcpy(entry->src, nexthop->source.bytes, sizeof entry->src);
+	if (entry->family == HF_IPV4)
+		entry->csum = hf_outer_csum(entry->src[0], entry->dst[0]);
 }
 
-/* The image that is loaded is written again where the route changed; the next hop stays what it is. */
+static bool same_route(const struct hf_backend *a, const struct hf_backend *b)
+{
+	return a->mtu == b->mtu && a->csum == b->csum && !memcmp(a->src, b->src, sizeof a->src);
+}
+
+/* The entry is written again where the route says something new of it; the next hop stays what it is. */
 static void store_route(struct hops *hops, uint16_t number, const struct nexthop *nexthop)
 {
 	struct backend_image *backend = (struct backend_image *)image_backend(hops->image, number);
-	struct plan_backend change = {.change = PLAN_ADD, .number = number, .image = backend};
+	struct plan_backend change = {.change = PLAN_CHANGE, .number = number, .image = backend};
 	const struct plan plan = {.backends = &change, .backend_count = 1};
 	struct refusal refusal = {0};
+	struct hf_backend loaded;
 
-	if (backend && fill_route(backend, nexthop) && dataplane_apply(hops->dataplane, &plan, 0, &refusal))
+	if (!backend)
+		return;
+	fill_route(backend, nexthop);
+	if (dataplane_backend(hops->dataplane, number, &loaded) || same_route(&loaded, &backend->entry))
+		return;
+	if (dataplane_apply(hops->dataplane, &plan, 0, &refusal))
 		log_refusal(LOG_LEVEL_WARNING, "a backend's route", &refusal);
 }
 
@@ -116,18 +126,33 @@ static void store_hop(struct hops *hops, struct hop *hop, const struct nexthop *
 		dataplane_next_hop_set(hops->dataplane, hop->backend, nexthop->mac, link);
 }
 
+static void tell_change(const struct nexthop *nexthop)
+{
+	char text[ADDRESS_TEXT];
+
+	if (nexthop->resolved)
+		log_line(LOG_LEVEL_NOTICE, "next hop of %s: by %s", address_text(&nexthop->address, text),
+			 nexthop->interface);
+	else
+		log_line(LOG_LEVEL_WARNING, "next hop of %s: %s", address_text(&nexthop->address, text),
+			 nexthop->problem);
+}
+
+/* The first finding comes before anything is loaded: hops_fill() and hops_loaded() take it from there. */
 static void next_hop_changed(const struct nexthop *nexthop, void *context)
 {
 	struct hops *hops = context;
-	char text[ADDRESS_TEXT];
+	bool told = false;
 
-	log_line(LOG_LEVEL_NOTICE, "next hop of %s: %s%s%s", address_text(&nexthop->address, text),
-		 nexthop->resolved ? "by " : "", nexthop->resolved ? nexthop->interface : nexthop->problem,
-		 nexthop->resolved ? "" : ", not reachable");
 	for (size_t i = first_hop(hops, &nexthop->address);
-	     i < hops->count && address_equal(&hops->hops[i].address, &nexthop->address); i++)
-		if (hops->hops[i].loaded)
-			store_hop(hops, &hops->hops[i], nexthop);
+	     i < hops->count && address_equal(&hops->hops[i].address, &nexthop->address); i++) {
+		if (!hops->hops[i].loaded)
+			continue;
+		if (!told)
+			tell_change(nexthop);
+		told = true;
+		store_hop(hops, &hops->hops[i], nexthop);
+	}
 }
 
 int hops_open(struct dataplane *dataplane, struct hops **ret)

@@ -140,40 +140,17 @@ static int load_state(struct instance *instance, struct refusal *refusal)
 
 /* What the data plane holds -------------------------------------------------- */
 
-static int compare_pools(const void *a, const void *b)
+void instance_loaded(struct instance *instance)
 {
-	const struct pool_image *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
-/* The data plane knows numbers alone: the ledger has the names, and images hold their pools by name. */
-static void name_pools(struct image *image, const struct ledger *ledger)
-{
-	const char *name;
+	struct image *image = instance->image;
+	const uint64_t *words;
+	struct hf_table table;
 
 	for (size_t i = 0; i < image->pool_count; i++)
-		if (ledger_pool_name(ledger, image->pools[i].number, &name))
-			snprintf(image->pools[i].name, sizeof image->pools[i].name, "%s", name);
-	qsort(image->pools, image->pool_count, sizeof *image->pools, compare_pools);
-}
-
-/* Until the kernel tells of a next hop, the one that was found before goes on. */
-static void keep_routes(struct image *image, const struct image *before)
-{
-	for (size_t i = 0; i < image->backend_count; i++) {
-		struct hf_backend *entry = &image->backends[i].entry;
-		const struct backend_image *old = image_backend(before, image->backends[i].number);
-
-		if (!old || memcmp(old->entry.dst, entry->dst, sizeof entry->dst))
-			continue;
-		entry->next_hop = old->entry.next_hop;
-		entry->mtu = old->entry.mtu;
-		if (!image->backends[i].source_from_route)
-			continue;
-		memcpy(entry->src, old->entry.src, sizeof entry->src);
-		entry->csum = old->entry.csum;
-	}
+		if (!dataplane_pool(instance->dataplane, image->pools[i].number, &table, &words))
+			image_lend_words(image, i, words);
+	hops_loaded(instance->hops);
+	shares_forget(instance->shares);
 }
 
 /* Only what differs from what is there is written: a data plane that is right is not touched. */
@@ -193,7 +170,6 @@ static int reconcile(struct instance *instance, struct image *before, struct ref
 	if (error)
 		return error;
 	hops_settle(instance->hops, SETTLE_AT_START);
-	keep_routes(instance->image, before);
 	hops_fill(instance->hops, instance->image);
 	error = plan_make(before, instance->image, &plan);
 	if (error)
@@ -204,7 +180,7 @@ static int reconcile(struct instance *instance, struct image *before, struct ref
 		error = dataplane_apply(instance->dataplane, plan, instance->generation.number, refusal);
 	}
 	if (!error)
-		hops_loaded(instance->hops);
+		instance_loaded(instance);
 	plan_free(plan);
 	return error;
 }
@@ -228,10 +204,8 @@ static int open_dataplane(struct instance *instance, struct refusal *refusal)
 		error = shares_open(&instance->shares);
 	if (!error)
 		error = dataplane_read(instance->dataplane, &before);
-	if (!error) {
-		name_pools(before, instance->ledger);
+	if (!error)
 		error = reconcile(instance, before, refusal);
-	}
 	image_free(before);
 	if (!error)
 		interfaces_settle(instance->interfaces, instance->model);
