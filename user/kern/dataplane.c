@@ -59,7 +59,7 @@ void dataplane_close(struct dataplane *dataplane)
 	ranges_close(dataplane->slot_ranges);
 	ranges_close(dataplane->table_ranges);
 	ranges_close(dataplane->service_ranges);
-	hops_close(dataplane->hops_store);
+	hops_store_close(dataplane->hops_store);
 	free(dataplane);
 }
 

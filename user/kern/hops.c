@@ -16,7 +16,7 @@ struct hops_store {
 	uint32_t log2;
 };
 
-int hops_open(struct hf_hops *memory, uint32_t entries, struct hops_store **ret)
+int hops_store_open(struct hf_hops *memory, uint32_t entries, struct hops_store **ret)
 {
 	struct hops_store *store = calloc(1, sizeof *store);
 	int r;
@@ -28,13 +28,13 @@ int hops_open(struct hf_hops *memory, uint32_t entries, struct hops_store **ret)
 	store->used = calloc(store->entries / 64 + 1, sizeof *store->used);
 	r = store->used ? hops_sweep_begin(store) : -ENOMEM;
 	if (r)
-		hops_close(store);
+		hops_store_close(store);
 	else
 		*ret = store;
 	return r;
 }
 
-void hops_close(struct hops_store *store)
+void hops_store_close(struct hops_store *store)
 {
 	if (!store)
 		return;

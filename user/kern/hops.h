@@ -14,8 +14,8 @@
 struct hops_store;
 
 /* memory: the map's entries, of which the first is never used. */
-int hops_open(struct hf_hops *memory, uint32_t entries, struct hops_store **ret);
-void hops_close(struct hops_store *store);
+int hops_store_open(struct hf_hops *memory, uint32_t entries, struct hops_store **ret);
+void hops_store_close(struct hops_store *store);
 /* The index of a record that equals hops, written if there is none. -ENOSPC, -ENOMEM. */
 int hops_intern(struct hops_store *store, const struct hf_hops *hops, uint32_t *ret_index);
 /* A sweep: forget everything, then mark what the words of each table name. What is not marked is free. */

@@ -148,7 +148,7 @@ int ranges_derive(struct dataplane *dataplane, struct refusal *refusal)
 	if (!r)
 		r = claim_all(dataplane);
 	if (!r)
-		r = hops_open(dataplane->hops, dataplane->maps[MAP_HOPS].entries, &dataplane->hops_store);
+		r = hops_store_open(dataplane->hops, dataplane->maps[MAP_HOPS].entries, &dataplane->hops_store);
 	if (!r)
 		r = hops_derive(dataplane);
 	if (r == -EEXIST || r == -ERANGE) {
