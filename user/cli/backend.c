@@ -49,7 +49,7 @@ static enum exit_status backend_list_offline(const struct call *call)
 	return status;
 }
 
-enum exit_status backend_list(const struct call *call)
+enum exit_status run_backend_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status;
@@ -107,7 +107,7 @@ static void backend_print(const json_t *backend)
 	show_line("note", field_text(backend, "note"));
 }
 
-enum exit_status backend_show(const struct call *call)
+enum exit_status run_backend_show(const struct call *call)
 {
 	char words[2][NAME_SIZE];
 	const char *const names[] = {words[0], words[1]};

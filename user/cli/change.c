@@ -101,7 +101,7 @@ static void subject_of(const struct call *call, char subject[static SUBJECT_TEXT
 	}
 }
 
-enum exit_status change_run(const struct call *call)
+enum exit_status run_change(const struct call *call)
 {
 	json_t *arguments = change_arguments(call);
 	char subject[SUBJECT_TEXT];

@@ -6,41 +6,56 @@
 #include "call.h"
 
 /* change.c: every verb that is one operation */
-enum exit_status change_run(const struct call *call);
+enum exit_status run_change(const struct call *call);
 
 /* status.c */
-enum exit_status status_show(const struct call *call);
+enum exit_status run_status(const struct call *call);
 
 /* interface.c */
-enum exit_status interface_detach(const struct call *call);
-enum exit_status interface_list(const struct call *call);
+enum exit_status run_interface_detach(const struct call *call);
+enum exit_status run_interface_list(const struct call *call);
 
 /* pool.c */
-enum exit_status pool_show(const struct call *call);
-enum exit_status pool_list(const struct call *call);
+enum exit_status run_pool_show(const struct call *call);
+enum exit_status run_pool_list(const struct call *call);
 
 /* service.c */
-enum exit_status service_show(const struct call *call);
-enum exit_status service_list(const struct call *call);
+enum exit_status run_service_show(const struct call *call);
+enum exit_status run_service_list(const struct call *call);
 
 /* backend.c */
-enum exit_status backend_show(const struct call *call);
-enum exit_status backend_list(const struct call *call);
+enum exit_status run_backend_show(const struct call *call);
+enum exit_status run_backend_list(const struct call *call);
+
+/* apply.c */
+enum exit_status run_apply(const struct call *call);
+enum exit_status run_plan(const struct call *call);
+enum exit_status run_export(const struct call *call);
+
+/* generations.c */
+enum exit_status run_generations_list(const struct call *call);
+enum exit_status run_generations_show(const struct call *call);
+enum exit_status run_generations_diff(const struct call *call);
+enum exit_status run_rollback(const struct call *call);
+
+/* check.c */
+enum exit_status run_check(const struct call *call);
+enum exit_status run_receiver_check(const struct call *call);
 
 /* receiver.c */
-enum exit_status receiver_attach_interface(const struct call *call);
-enum exit_status receiver_detach_interface(const struct call *call);
-enum exit_status receiver_show_all(const struct call *call);
+enum exit_status run_receiver_attach(const struct call *call);
+enum exit_status run_receiver_detach(const struct call *call);
+enum exit_status run_receiver_list(const struct call *call);
 
 /* counters.c */
-enum exit_status counters_show(const struct call *call);
+enum exit_status run_counters(const struct call *call);
 
 /* why.c */
-enum exit_status why_show(const struct call *call);
+enum exit_status run_why(const struct call *call);
 
 /* seed.c, version.c, help.c */
-enum exit_status seed_make(const struct call *call);
-enum exit_status version_show(const struct call *call);
-enum exit_status help_show(const struct call *call);
+enum exit_status run_seed(const struct call *call);
+enum exit_status run_version(const struct call *call);
+enum exit_status run_help(const struct call *call);
 
 #endif

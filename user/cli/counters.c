@@ -182,7 +182,7 @@ static enum exit_status counters_take(const struct call *call, const struct offl
 	return status ?: offline_print(call, after, counters_print);
 }
 
-enum exit_status counters_show(const struct call *call)
+enum exit_status run_counters(const struct call *call)
 {
 	const char *text = call_option(call, "interval");
 	struct offline offline;

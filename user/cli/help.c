@@ -184,7 +184,7 @@ enum exit_status help_print_words(const char *const *words, size_t count)
 	return STATUS_DONE;
 }
 
-enum exit_status help_show(const struct call *call)
+enum exit_status run_help(const struct call *call)
 {
 	return help_print_words(call->words, call->word_count);
 }

@@ -11,7 +11,7 @@
 #include "request.h"
 #include "status.h"
 
-enum exit_status interface_list(const struct call *call)
+enum exit_status run_interface_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get(call, "/v1/interfaces", &answer);
@@ -86,7 +86,7 @@ static enum exit_status detach_offline(const struct call *call)
 	return status;
 }
 
-enum exit_status interface_detach(const struct call *call)
+enum exit_status run_interface_detach(const struct call *call)
 {
 	struct refusal refusal = {.what = ""};
 	bool all = call_flag(call, "all");
@@ -98,5 +98,5 @@ enum exit_status interface_detach(const struct call *call)
 	}
 	if (call->offline)
 		return detach_offline(call);
-	return all ? detach_all(call) : change_run(call);
+	return all ? detach_all(call) : run_change(call);
 }

@@ -9,7 +9,7 @@
 
 enum { DIGEST_SHOWN = 8 };
 
-enum exit_status pool_list(const struct call *call)
+enum exit_status run_pool_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get(call, "/v1/pools", &answer);
@@ -81,7 +81,7 @@ static void pool_print(const json_t *pool)
 	show_line("history", field_text(digests, "history"));
 }
 
-enum exit_status pool_show(const struct call *call)
+enum exit_status run_pool_show(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get_named(call, "/v1/pools/%s", call->words, &answer);

@@ -48,7 +48,7 @@ static enum exit_status attach(const struct call *call, const struct receiver_op
 	return STATUS_DONE;
 }
 
-enum exit_status receiver_attach_interface(const struct call *call)
+enum exit_status run_receiver_attach(const struct call *call)
 {
 	struct prefix *from = calloc(call->given_count + 1, sizeof *from);
 	struct address *vips = calloc(call->given_count + 1, sizeof *vips);
@@ -73,7 +73,7 @@ out:
 	return status;
 }
 
-enum exit_status receiver_detach_interface(const struct call *call)
+enum exit_status run_receiver_detach(const struct call *call)
 {
 	struct refusal refusal = {.what = ""};
 	int r = receiver_detach(call->words[0], &refusal);
@@ -150,7 +150,7 @@ static void receivers_print(const json_t *receivers)
 	table_print(table);
 }
 
-enum exit_status receiver_show_all(const struct call *call)
+enum exit_status run_receiver_list(const struct call *call)
 {
 	json_t *receivers = json_array();
 	struct refusal refusal = {.what = ""};

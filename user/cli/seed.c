@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "complain.h"
 
-enum exit_status seed_make(const struct call *call)
+enum exit_status run_seed(const struct call *call)
 {
 	struct refusal refusal = {.what = ""};
 	uint64_t seed = 0;

@@ -4,7 +4,7 @@
 #include "request.h"
 #include "status.h"
 
-enum exit_status service_list(const struct call *call)
+enum exit_status run_service_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get(call, "/v1/services", &answer);
@@ -35,7 +35,7 @@ static void service_print(const json_t *service)
 		    field_quantity(service, "bits_per_second", rate));
 }
 
-enum exit_status service_show(const struct call *call)
+enum exit_status run_service_show(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get_named(call, "/v1/services/%s/%s", call->words, &answer);

@@ -172,7 +172,7 @@ static enum exit_status status_show_offline(const struct call *call)
 	return status;
 }
 
-enum exit_status status_show(const struct call *call)
+enum exit_status run_status(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status;

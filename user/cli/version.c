@@ -6,7 +6,7 @@
 #include "field.h"
 #include "request.h"
 
-enum exit_status version_show(const struct call *call)
+enum exit_status run_version(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status;

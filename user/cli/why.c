@@ -89,7 +89,7 @@ static bool families_agree(const struct call *call)
 	return source.family == destination.family;
 }
 
-enum exit_status why_show(const struct call *call)
+enum exit_status run_why(const struct call *call)
 {
 	const char *words[] = {call->words[0], call->words[1], call->words[2],
 			       call_option(call, "interface")};

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files, plans and generations, with the real daemon."""
+
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+from command import HOLDFAST
+
+CONFIGURATION = """\
+version: 1
+seed: "6f1c9a3e5b7d2048"
+pools:
+  - name: db
+    table_size: 251
+    backends:
+      - {name: db1, address: 10.0.0.11}
+      - {name: db2, address: 10.0.0.12}
+services:
+  - {listen: "tcp 203.0.113.10:5432", pool: db}
+"""
+MORE = CONFIGURATION.replace("services:", "      - {name: db3, address: 10.0.0.13}\nservices:")
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="holdfast.yaml"):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+    return write
+
+
+def apply(real, path, *options):
+    return real.out(["apply", "-f", path, *options])
+
+
+def test_apply_then_again_is_a_no_op(real, write):
+    path = write(CONFIGURATION)
+    assert re.fullmatch(r"configuration applied: generation \d+\n", apply(real, path))
+    assert re.fullmatch(r"configuration unchanged: generation \d+\n", apply(real, path))
+    assert "tcp 203.0.113.10:5432" in real.out("service list")
+
+
+def test_export_then_apply_is_a_no_op(real, write):
+    apply(real, write(CONFIGURATION))
+    real.out("backend drain db/db1")
+    real.out("pool set db --source 10.64.0.0/16 --grace 20s")
+    for options in ("", "--state"):
+        text = real.out(f"export {options}")
+        assert "unchanged" in apply(real, write(text), "--force")
+    assert "draining" in real.out("export --state") and "draining" not in real.out("export")
+    assert "draining" in real.out("backend show db/db1")  # the file did not state another
+
+
+def test_plan_shows_and_changes_nothing(real, write):
+    apply(real, write(CONFIGURATION))
+    before = real.out("export --state")
+    plan = real.out(["plan", "-f", write(MORE)])
+    assert re.search(r"^\+ backend db/db3 {2}address 10\.0\.0\.13$", plan, re.M), plan
+    assert re.search(r"^pool db: \d+ of 251 slots would move \(\d+ %\)", plan, re.M), plan
+    assert real.out("export --state") == before
+    assert "nothing would change" in real.out(["plan", "-f", write(CONFIGURATION)])
+    assert real.out(["apply", "--dry-run", "-f", write(MORE)]).endswith("nothing changed\n")
+    assert real.out("export --state") == before
+
+
+def test_standard_input(real):
+    done = subprocess.run([*real.prefix, HOLDFAST, "--runtime-dir", real.directory, *real.options, "apply", "-f", "-"],
+                          input=CONFIGURATION, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0 and done.stdout.startswith("configuration applied"), done.stderr
+
+
+REFUSED = [  # what, with what in its place, and what the complaint must say
+    ("address: 10.0.0.12", "adress: 10.0.0.12", "did you mean address?"),
+    ("name: db2", "name: db1", "db1"),
+    ("table_size: 251", "table_size: 252", "prime"),
+    ("version: 1\n", "version: 1\n  bad: [", "line "),
+    ("10.0.0.12", "300.0.0.12", "line 8, column "),
+]
+
+
+@pytest.mark.parametrize("old,new,says", REFUSED)
+def test_refused_files_change_nothing(real, write, old, new, says):
+    apply(real, write(CONFIGURATION))
+    before = real.out("export --state")
+    path = write(CONFIGURATION.replace(old, new))
+    for verb in ("apply", "plan"):
+        complaint = real.error([verb, "-f", path], status=1)
+        assert complaint.startswith(f"{path}: line ") and says in complaint, complaint
+    assert real.out("export --state") == before
+
+
+def test_files_that_cannot_be_read(cli, tmp_path):
+    assert "No such file" in cli.error("apply -f /nonexistent.yaml", status=1)
+    assert "cannot be read" in cli.error(f"apply -f {tmp_path}", status=1)
+    assert "--file is missing" in cli.error("apply")
+
+
+def test_huge_file_is_refused_before_it_is_parsed(cli, tmp_path):
+    huge = tmp_path / "huge.yaml"
+    with open(huge, "wb") as file:
+        file.truncate(100 << 20)
+    assert "16" in cli.error(f"apply -f {huge}", status=1)
+
+
+def test_apply_asks_before_it_moves_much(real, write):
+    apply(real, write(CONFIGURATION))
+    before = real.out("export")
+    complaint = real.error(["apply", "-f", write(MORE)], status=1)
+    assert "no terminal to ask" in complaint and "--force" in complaint
+    assert real.out("export") == before
+    assert "slots moved" in apply(real, write(MORE), "--limit", "90")
+    assert "slots moved" in apply(real, write(CONFIGURATION), "--force")
+
+
+@pytest.mark.parametrize("said,status", [("y\n", 0), ("n\n", 1), ("\n", 1)])
+def test_apply_takes_an_answer(real, write, said, status):
+    apply(real, write(CONFIGURATION))
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, said.encode())
+        done = subprocess.run([*real.prefix, HOLDFAST, "--runtime-dir", real.directory, *real.options, "apply", "-f",
+                               write(MORE)], stdin=theirs, capture_output=True, text=True, timeout=30)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert done.returncode == status and "Apply it? [y/N]" in done.stdout
+    assert ("db3" in real.out("backend list")) == (status == 0)
+
+
+def test_generations(real, write):
+    apply(real, write(CONFIGURATION))
+    first = re.search(r"generation (\d+)", real.out("status")).group(1)
+    real.out("backend set db/db1 --weight 300")
+    listed = real.out("generations list").splitlines()
+    assert re.match(r"GENERATION +TIME +AUTHOR +CAUSE$", listed[0])
+    assert re.match(rf" +{int(first) + 1} +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +root +backend set db/db1$", listed[1])
+    assert real.out(f"generations diff {first}") == "~ backend db/db1  weight 100 -> 300\n"
+    assert real.out(f"generations diff {first} {first}") == "no difference\n"
+    assert "weight: 300" not in real.out(f"generations show {first}")
+    assert "weight: 300" in real.out(f"generations show {int(first) + 1}")
+    complaint = real.error(f"rollback {first}", status=1)
+    assert "no terminal" in complaint
+    assert re.match(rf"generation {first} restored: generation {int(first) + 2}, ", real.out(f"rollback {first} --force"))
+    assert real.out(f"generations diff {first}") == "no difference\n"
+    real.error("generations show 9999", status=1)
+
+
+def test_check(real, write):
+    apply(real, write(CONFIGURATION))
+    real.out("interface attach eth0")
+    told = real.run("check", status=None)
+    assert told.returncode in (0, 1) and told.stdout.startswith("FINDING")
+    assert "db/db1" in told.stdout or "eth0" in told.stdout
+    by_file = real.run(["check", "-f", write(CONFIGURATION)], status=None)
+    assert by_file.stdout.startswith("FINDING")
+    real.daemon.kill()
+    assert real.run("check --offline", status=None).stdout == told.stdout

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apply.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../core/config.h"
+#include "../core/operation.h"
+#include "change.h"
+#include "commands.h"
+#include "complain.h"
+#include "field.h"
+#include "plan.h"
+
+enum { LIMIT_DEFAULT = 25, APPLY_SECONDS = 120 };
+
+/* All of a stream, or its first CONFIG_MAX_SIZE bytes and one more, which is then too many. */
+static int stream_read(FILE *from, char **ret_text, size_t *ret_length)
+{
+	size_t room = 1 << 16, length = 0;
+	char *text = malloc(room), *larger;
+
+	while (text && length <= CONFIG_MAX_SIZE) {
+		size_t more = fread(text + length, 1, room - length, from);
+
+		length += more;
+		if (!more)
+			break;
+		if (length < room)
+			continue;
+		room *= 2;
+		larger = realloc(text, room);
+		if (!larger)
+			free(text);
+		text = larger;
+	}
+	if (!text)
+		return -ENOMEM;
+	if (ferror(from)) {
+		free(text);
+		return -EIO;
+	}
+	*ret_text = text;
+	*ret_length = length;
+	return 0;
+}
+
+static int file_read(const char *file, char **ret_text, size_t *ret_length)
+{
+	FILE *from = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	int r;
+
+	if (!from)
+		return -errno;
+	r = stream_read(from, ret_text, ret_length);
+	if (from != stdin)
+		fclose(from);
+	return r;
+}
+
+enum exit_status configuration_read(const char *file, json_t **ret)
+{
+	const char *name = strcmp(file, "-") ? file : "standard input";
+	struct refusal refusal = {.what = ""}, told = {.what = ""};
+	char *text = NULL;
+	size_t length = 0;
+	int r = file_read(file, &text, &length);
+
+	if (r) {
+		refuse(&told, r, "it cannot be read: %s", strerror(-r));
+	} else {
+		r = config_parse(text, length, ret, &refusal);
+		free(text);
+		told = refusal;
+	}
+	if (!r)
+		return STATUS_DONE;
+	refusal_where(&told, "%.90s%s%.90s", name, *refusal.where ? ": " : "", refusal.where);
+	return complain(STATUS_REFUSED, &told, r);
+}
+
+enum exit_status model_in_force(const struct call *call, bool state, struct model **ret)
+{
+	struct answer answer = {NULL, NULL};
+	struct refusal refusal = {.what = ""};
+	enum exit_status status = request_get(call, state ? "/v1/export?state=1" : "/v1/export", &answer);
+	int r = 0;
+
+	if (!status)
+		r = model_from_json(json_object_get(answer.json, "configuration"), ret, &refusal);
+	answer_free(&answer);
+	return r ? complain(STATUS_REFUSED, &refusal, r) : status;
+}
+
+/* Differences ------------------------------------------------------------------- */
+
+static void print_value(const json_t *value)
+{
+	char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+	printf("%s", text ? text : json_is_string(value) ? json_string_value(value) : "?");
+	free(text);
+}
+
+static void print_difference(const json_t *difference)
+{
+	const char *change = field_text(difference, "change"), *between = "  ", *key;
+	json_t *keys = json_object_get(difference, "keys"), *values;
+
+	printf("%c %s %s",
+	       *change == 'a'   ? '+'
+	       : *change == 'r' ? '-'
+				: '~',
+	       field_text(difference, "noun"), field_text(difference, "name"));
+	json_object_foreach (keys, key, values) {
+		const json_t *before = json_object_get(values, "before"),
+			     *after = json_object_get(values, "after");
+
+		/* What names it has been said. */
+		if (!strcmp(key, "name") || !strcmp(key, "listen"))
+			continue;
+		printf("%s%s ", between, key);
+		if (before)
+			print_value(before);
+		if (before && after)
+			printf(" -> ");
+		if (after)
+			print_value(after);
+		between = ", ";
+	}
+	putchar('\n');
+}
+
+bool model_diff_print(const struct model *before, const struct model *after)
+{
+	json_t *list = model_diff(before, after), *difference;
+	bool any = json_array_size(list) > 0;
+	size_t i;
+
+	json_array_foreach (list, i, difference)
+		print_difference(difference);
+	json_decref(list);
+	return any;
+}
+
+/* Applying ---------------------------------------------------------------------- */
+
+static enum exit_status send(const struct call *call, json_t *configuration, bool dry_run, double expect,
+			     struct answer *ret)
+{
+	json_t *body = json_pack("{s:s, s:{s:O}, s:b, s:b}", "operation", "model.apply", "arguments",
+				 "configuration", configuration, "dry_run", dry_run, "force", call->force);
+	enum exit_status status;
+
+	if (expect >= 1)
+		json_object_set_new(body, "expect", json_integer((json_int_t)expect));
+	status = request_post(call, "/v1/operations", body, APPLY_SECONDS, ret);
+	json_decref(body);
+	return status;
+}
+
+static enum exit_status refuse_unasked(double share, long limit)
+{
+	struct refusal refusal = {.what = ""};
+	char percent[QUANTITY_TEXT];
+
+	refuse(&refusal, -EPERM,
+	       "it moves %s %% of a pool's slots, and there is no terminal to ask whether it should",
+	       percent_text(share, percent));
+	refusal_right(&refusal, "--force, or a --limit above that (it is %ld)", limit);
+	return complain(STATUS_REFUSED, &refusal, 0);
+}
+
+/* Whether a change that moves this share may go on. */
+static enum exit_status ask(const struct call *call, const json_t *plan)
+{
+	const char *text = call_option(call, "limit");
+	long limit = text ? strtol(text, NULL, 10) : LIMIT_DEFAULT;
+	double share = plan_greatest_share(plan);
+	char line[16] = "", percent[QUANTITY_TEXT];
+
+	if (call->force || share * 100 <= (double)limit)
+		return STATUS_DONE;
+	if (!isatty(STDIN_FILENO))
+		return refuse_unasked(share, limit);
+	plan_print(plan);
+	printf("This moves %s %% of a pool's slots. Apply it? [y/N] ", percent_text(share, percent));
+	fflush(stdout);
+	if (fgets(line, sizeof line, stdin) && (!strcmp(line, "y\n") || !strcmp(line, "yes\n")))
+		return STATUS_DONE;
+	puts("nothing changed");
+	return STATUS_REFUSED;
+}
+
+enum exit_status configuration_apply(const struct call *call, json_t *configuration, const char *subject)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = send(call, configuration, true, 0, &answer);
+	double generation;
+
+	if (status)
+		return status;
+	if (call->dry_run) {
+		change_print(call, subject, &answer);
+		goto out;
+	}
+	status = ask(call, json_object_get(answer.json, "plan"));
+	if (status)
+		goto out;
+	/* What was looked at is what is changed: nobody else may have come between. */
+	generation = field_number(answer.json, "generation");
+	answer_free(&answer);
+	status = send(call, configuration, false, generation, &answer);
+	if (!status)
+		change_print(call, subject, &answer);
+out:
+	answer_free(&answer);
+	return status;
+}
+
+enum exit_status run_apply(const struct call *call)
+{
+	json_t *configuration = NULL;
+	enum exit_status status = configuration_read(call_option(call, "file"), &configuration);
+
+	if (!status)
+		status = configuration_apply(call, configuration, "configuration");
+	json_decref(configuration);
+	return status;
+}
+
+/* The model that the daemon would make of the configuration: it keeps admin states that are not stated. */
+static enum exit_status model_after(const struct model *before, json_t *configuration, struct model **ret)
+{
+	struct refusal refusal = {.what = ""};
+	json_t *arguments = json_pack("{s:O}", "configuration", configuration);
+	int r = operation_apply(before, "model.apply", arguments, (int64_t)time(NULL) * 1000, ret, &refusal);
+
+	json_decref(arguments);
+	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;
+}
+
+static enum exit_status plan_print_all(const struct call *call, json_t *configuration)
+{
+	struct model *before = NULL, *after = NULL;
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = send(call, configuration, true, 0, &answer);
+
+	if (!status && call->json) {
+		answer_print(&answer);
+		goto out;
+	}
+	status = status ?: model_in_force(call, true, &before);
+	status = status ?: model_after(before, configuration, &after);
+	if (!status) {
+		if (!model_diff_print(before, after))
+			puts("nothing would change");
+		plan_print(json_object_get(answer.json, "plan"));
+	}
+out:
+	answer_free(&answer);
+	model_free(before);
+	model_free(after);
+	return status;
+}
+
+enum exit_status run_plan(const struct call *call)
+{
+	json_t *configuration = NULL;
+	enum exit_status status = configuration_read(call_option(call, "file"), &configuration);
+
+	if (!status)
+		status = plan_print_all(call, configuration);
+	json_decref(configuration);
+	return status;
+}
+
+enum exit_status run_export(const struct call *call)
+{
+	bool state = call_flag(call, "state");
+	struct answer answer = {NULL, NULL};
+	struct refusal refusal = {.what = ""};
+	struct model *model = NULL;
+	enum exit_status status;
+	char *text = NULL;
+
+	if (call->json) {
+		status = request_get(call, state ? "/v1/export?state=1" : "/v1/export", &answer);
+		if (!status)
+			answer_print(&answer);
+		answer_free(&answer);
+		return status;
+	}
+	status = model_in_force(call, state, &model);
+	if (!status && config_export(model, state, &text))
+		status = complain(STATUS_REFUSED, &refusal, ENOMEM);
+	if (!status)
+		fputs(text, stdout);
+	free(text);
+	model_free(model);
+	return status;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Generations: the desired states that were, and the way back to one. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../core/config.h"
+#include "apply.h"
+#include "commands.h"
+#include "complain.h"
+#include "field.h"
+#include "request.h"
+#include "table.h"
+
+enum { TIME_TEXT = 32 };
+
+static const char *time_text(double when, char text[TIME_TEXT])
+{
+	time_t seconds = (time_t)when;
+	struct tm local;
+
+	if (!localtime_r(&seconds, &local) || !strftime(text, TIME_TEXT, "%Y-%m-%d %H:%M:%S", &local))
+		*text = '\0';
+	return text;
+}
+
+enum exit_status run_generations_list(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_get(call, "/v1/generations", &answer);
+	struct table *table;
+	char text[TIME_TEXT];
+	json_t *generation;
+	size_t i;
+
+	if (status)
+		return status;
+	if (call->json) {
+		answer_print(&answer);
+		goto out;
+	}
+	table = table_new(">GENERATION TIME AUTHOR CAUSE");
+	json_array_foreach (json_object_get(answer.json, "generations"), i, generation) {
+		table_cell(table, "%.0f", field_number(generation, "number"));
+		table_cell(table, "%s", time_text(field_number(generation, "time"), text));
+		table_cell(table, "%s", field_text(generation, "author"));
+		table_cell(table, "%s", field_text(generation, "cause"));
+	}
+	table_print(table);
+out:
+	answer_free(&answer);
+	return status;
+}
+
+/* A generation's model, and the answer it came in, which the caller frees. */
+static enum exit_status generation_model(const struct call *call, const char *number,
+					 struct answer *ret_answer, struct model **ret)
+{
+	struct refusal refusal = {.what = ""};
+	enum exit_status status = request_get_named(call, "/v1/generations/%s", &number, ret_answer);
+	int r;
+
+	if (status)
+		return status;
+	r = model_from_json(json_object_get(ret_answer->json, "model"), ret, &refusal);
+	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;
+}
+
+enum exit_status run_generations_show(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	struct refusal refusal = {.what = ""};
+	struct model *model = NULL;
+	enum exit_status status = generation_model(call, call->words[0], &answer, &model);
+	char text[TIME_TEXT], *configuration = NULL;
+
+	if (!status && call->json) {
+		answer_print(&answer);
+	} else if (!status && config_export(model, true, &configuration)) {
+		status = complain(STATUS_REFUSED, &refusal, ENOMEM);
+	} else if (!status) {
+		printf("# generation %.0f, %s, by %s: %s\n%s", field_number(answer.json, "number"),
+		       time_text(field_number(answer.json, "time"), text), field_text(answer.json, "author"),
+		       field_text(answer.json, "cause"), configuration);
+	}
+	free(configuration);
+	model_free(model);
+	answer_free(&answer);
+	return status;
+}
+
+/* Between two generations, or from one to what is in force. */
+enum exit_status run_generations_diff(const struct call *call)
+{
+	struct answer first = {NULL, NULL}, second = {NULL, NULL};
+	struct model *before = NULL, *after = NULL;
+	enum exit_status status = generation_model(call, call->words[0], &first, &before);
+	const char *to = call_argument(call, 1);
+
+	if (!status)
+		status =
+			to ? generation_model(call, to, &second, &after) : model_in_force(call, true, &after);
+	if (!status && call->json) {
+		json_t *differences = model_diff(before, after);
+
+		json_dumpf(differences, stdout, JSON_COMPACT);
+		putchar('\n');
+		json_decref(differences);
+	} else if (!status && !model_diff_print(before, after)) {
+		puts("no difference");
+	}
+	model_free(before);
+	model_free(after);
+	answer_free(&first);
+	answer_free(&second);
+	return status;
+}
+
+enum exit_status run_rollback(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	struct model *model = NULL;
+	enum exit_status status = generation_model(call, call->words[0], &answer, &model);
+	char subject[64];
+
+	snprintf(subject, sizeof subject, "generation %s", call->words[0]);
+	if (!status)
+		status = configuration_apply(call, json_object_get(answer.json, "model"), subject);
+	model_free(model);
+	answer_free(&answer);
+	return status;
+}
