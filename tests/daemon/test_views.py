@@ -29,6 +29,15 @@ def test_every_documented_path_is_served(serving):
         assert status == (400 if method == "POST" else 200), (method, path, answer)
 
 
+def test_the_examples_run(serving):
+    examples = re.findall(r"^    \$ (curl .*(?:\n        .*)*)", DOCUMENT, re.M)
+    assert len(examples) >= 3
+    for command in examples:
+        done = subprocess.run(["bash", "-c", command], env={"PATH": "/usr/bin", "SOCKET": str(serving.socket)},
+                              capture_output=True, text=True)
+        assert done.returncode == 0 and "error" not in json.loads(done.stdout), (command, done.stdout, done.stderr)
+
+
 def example(heading):
     """The JSON example after a documented path, as keys."""
     text = DOCUMENT[DOCUMENT.index(heading) + len(heading):]

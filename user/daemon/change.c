@@ -151,14 +151,69 @@ static int carry_out(struct instance *instance, struct draft *draft, const struc
 	return 0;
 }
 
-static json_t *answer(const struct instance *instance, bool changed, bool dry_run, json_t *plan)
+/* New flows a second of all services of a pool. */
+static double pool_rate(const struct instance *instance, const char *pool)
 {
-	return json_pack("{s:I, s:b, s:b, s:o, s:[]}", "generation", (json_int_t)instance->generation.number,
-			 "changed", changed, "dry_run", dry_run, "plan", plan, "warnings");
+	uint32_t counters, ordinals;
+	double rate = 0;
+
+	for (size_t i = 0; i < instance->model->service_count; i++) {
+		const struct service *service = &instance->model->services[i];
+
+		if (!strcmp(service->pool, pool))
+			rate += rates_service(instance->rates,
+					      ledger_service(instance->ledger, service, &counters, &ordinals))
+					->flows;
+	}
+	return rate;
+}
+
+/* What moves is slots, and with them their share of the pool's new flows. */
+static json_t *tell_plan(const struct instance *instance, const struct plan *plan)
+{
+	json_t *json = plan_to_json(plan);
+
+	for (size_t i = 0; json && i < plan->pool_count; i++)
+		json_object_set_new(json_array_get(json_object_get(json, "pools"), i), "new_per_second",
+				    json_real(pool_rate(instance, plan->pools[i].name) *
+					      plan_pool_share(&plan->pools[i])));
+	return json;
+}
+
+static json_t *answer(const struct instance *instance, bool changed, bool dry_run, json_t *plan,
+		      json_t *warnings)
+{
+	return json_pack("{s:I, s:b, s:b, s:o, s:o}", "generation", (json_int_t)instance->generation.number,
+			 "changed", changed, "dry_run", dry_run, "plan", plan, "warnings", warnings);
+}
+
+static void warn(json_t *warnings, const struct refusal *refusal)
+{
+	json_array_append_new(warnings, json_sprintf("%s%s%s", refusal->where, refusal->where[0] ? ": " : "",
+						     refusal->what));
+}
+
+/* What a dry run would be refused for, and what was forced, is told. */
+static int check(const struct instance *instance, const struct draft *draft, const struct change *change,
+		 json_t *warnings, struct refusal *refusal)
+{
+	const struct guarded guarded = {instance->model, draft->model, instance->image,
+					draft->image,    draft->plan,  change->limit};
+	struct refusal found = {0};
+	int error = guard_check(&guarded, &found);
+
+	if (!error)
+		return 0;
+	if (change->force || change->dry_run) {
+		warn(warnings, &found);
+		return 0;
+	}
+	*refusal = found;
+	return error;
 }
 
 static int change_draft(struct instance *instance, struct draft *draft, const struct change *change,
-			json_t **ret, struct refusal *refusal)
+			json_t *warnings, json_t **ret, struct refusal *refusal)
 {
 	bool changed;
 	json_t *plan;
@@ -168,9 +223,11 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 		return error;
 	changed = strcmp(draft->text, instance->text) != 0;
 	error = draft_plan(instance, draft, change->dry_run || !changed);
+	if (!error)
+		error = check(instance, draft, change, warnings, refusal);
 	if (error)
 		return error;
-	plan = plan_to_json(draft->plan);
+	plan = tell_plan(instance, draft->plan);
 	if (!plan)
 		return -ENOMEM;
 	if (changed && !change->dry_run)
@@ -179,7 +236,7 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 		json_decref(plan);
 		return error;
 	}
-	*ret = answer(instance, changed, change->dry_run, plan);
+	*ret = answer(instance, changed, change->dry_run, plan, json_incref(warnings));
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -187,14 +244,16 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 		 struct refusal *refusal)
 {
 	struct draft draft = {.model = next};
+	json_t *warnings = json_array();
 	int error = check_expected(instance, change->expect, refusal);
 
 	if (!error)
-		error = change_draft(instance, &draft, change, ret, refusal);
+		error = change_draft(instance, &draft, change, warnings, ret, refusal);
 	/* The image in force is followed again, whatever was refused. */
 	if (error)
 		hops_follow(instance->hops, instance->image);
 	draft_free(&draft);
+	json_decref(warnings);
 	return error;
 }
 
@@ -235,5 +294,20 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 	if (!told.cause)
 		told.cause = cause;
 	told.missing_ok = strncmp(word, "interface.", 10) != 0;
+	if (!strcmp(word, "model.apply") && !told.limit)
+		told.limit = next->move_limit;
+	else if (!told.limit)
+		told.limit = GUARD_NO_LIMIT;
 	return change_model(instance, next, &told, ret, refusal);
+}
+
+int change_configuration(struct instance *instance, json_t *configuration, const struct change *change,
+			 json_t **ret, struct refusal *refusal)
+{
+	json_t *arguments = json_pack("{s:O}", "configuration", configuration);
+	int error = arguments ? change_operation(instance, "model.apply", arguments, change, ret, refusal)
+			      : -ENOMEM;
+
+	json_decref(arguments);
+	return error;
 }

@@ -13,13 +13,15 @@
 #define HOLDFAST_CHANGE_H
 
 #include "../core/operation.h"
+#include "guard.h"
 #include "instance.h"
 
 struct change {
 	const char *cause;  /* for the generation: "backend drain db/db2" */
 	const char *author; /* "root" */
 	bool dry_run;
-	bool force;
+	bool force;      /* what guard.h would refuse is done */
+	uint32_t limit;  /* percent of a pool's slots that may move, or GUARD_NO_LIMIT */
 	bool missing_ok; /* an interface that is not there yet is no refusal */
 	uint32_t expect; /* the generation that must be in force; 0: any */
 };
@@ -33,6 +35,11 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 /* The same for an operation; change->cause may be NULL: it is told from the operation. */
 int change_operation(struct instance *instance, const char *word, const json_t *arguments,
 		     const struct change *change, json_t **ret, struct refusal *refusal);
+
+/* A whole configuration, as model.apply takes it; where change->limit is 0 it is that of the configuration.
+ */
+int change_configuration(struct instance *instance, json_t *configuration, const struct change *change,
+			 json_t **ret, struct refusal *refusal);
 
 /* A model as the store holds it: compact JSON text, to be freed. */
 char *model_dump(const struct model *model);

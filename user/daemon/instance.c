@@ -13,7 +13,9 @@
 #include "clock.h"
 #include "log.h"
 
-enum { SETTLE_AT_START = 100 /* ms */ };
+enum { SETTLE_AT_START = 100, PRUNE = 60 * 1000 /* ms */ };
+
+#define DAY (24 * 60 * 60 * INT64_C(1000)) /* ms */
 
 uint32_t instance_counter_limit(const struct instance *instance)
 {
@@ -259,8 +261,21 @@ void instance_sample(struct instance *instance)
 	rates_sample(instance->rates, instance->model, instance->ledger, clock_monotonic());
 }
 
+/* Kept by count and by age: what is old enough and many enough goes. */
+static void prune(struct instance *instance, int64_t now)
+{
+	const struct options *options = instance->options;
+
+	if (now < instance->prune_at)
+		return;
+	instance->prune_at = now + PRUNE;
+	if (store_prune(instance->store, options->keep_generations, clock_unix() - options->keep_days * DAY))
+		log_line(LOG_LEVEL_WARNING, "old generations cannot be forgotten");
+}
+
 void instance_tick(struct instance *instance)
 {
+	prune(instance, clock_monotonic());
 	hops_tick(instance->hops);
 	interfaces_retry(instance->interfaces, instance->model);
 	instance_sample(instance);

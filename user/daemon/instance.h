@@ -27,8 +27,11 @@ struct instance {
 	struct model *model;
 	char *text; /* the model as the store holds it */
 	struct ledger *ledger;
-	struct image *image; /* what the data plane holds for it */
-	int64_t started;     /* monotonic milliseconds */
+	struct image *image;             /* what the data plane holds for it */
+	int64_t started;                 /* monotonic milliseconds */
+	int64_t prune_at;                /* monotonic milliseconds when old generations are forgotten next */
+	char configuration_problem[512]; /* why the configuration file is not what rules; "": it is, or there
+					    is none */
 };
 
 /*

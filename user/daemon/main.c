@@ -11,6 +11,7 @@
 
 #include "client.h"
 #include "clock.h"
+#include "configuration.h"
 #include "instance.h"
 #include "listen.h"
 #include "lock.h"
@@ -32,7 +33,7 @@ struct holdfastd {
 	int lock;
 	uv_poll_t hops;
 	uv_timer_t tick, reclaim, watchdog;
-	uv_signal_t terminate, interrupt;
+	uv_signal_t terminate, interrupt, hangup;
 };
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -42,6 +43,16 @@ static void on_signal(uv_signal_t *handle, int number)
 	log_line(LOG_LEVEL_NOTICE, "stops on signal %d; forwarding goes on", number);
 	notify_manager("STOPPING=1");
 	uv_stop(&holdfastd->loop);
+}
+
+static void on_hangup(uv_signal_t *handle, int number)
+{
+	struct holdfastd *holdfastd = handle->data;
+
+	(void)number;
+	notify_manager("RELOADING=1");
+	configuration_apply(holdfastd->instance, true);
+	notify_manager("READY=1");
 }
 
 static void on_hops(uv_poll_t *handle, int status, int events)
@@ -82,17 +93,18 @@ static void start_timer(struct holdfastd *holdfastd, uv_timer_t *timer, uv_timer
 		uv_timer_start(timer, callback, period, period);
 }
 
-static void start_signal(struct holdfastd *holdfastd, uv_signal_t *handle, int number)
+static void start_signal(struct holdfastd *holdfastd, uv_signal_t *handle, uv_signal_cb callback, int number)
 {
 	uv_signal_init(&holdfastd->loop, handle);
 	handle->data = holdfastd;
-	uv_signal_start(handle, on_signal, number);
+	uv_signal_start(handle, callback, number);
 }
 
 static void start_loop(struct holdfastd *holdfastd)
 {
-	start_signal(holdfastd, &holdfastd->terminate, SIGTERM);
-	start_signal(holdfastd, &holdfastd->interrupt, SIGINT);
+	start_signal(holdfastd, &holdfastd->terminate, on_signal, SIGTERM);
+	start_signal(holdfastd, &holdfastd->interrupt, on_signal, SIGINT);
+	start_signal(holdfastd, &holdfastd->hangup, on_hangup, SIGHUP);
 	start_timer(holdfastd, &holdfastd->tick, on_tick, TICK);
 	start_timer(holdfastd, &holdfastd->reclaim, on_reclaim, RECLAIM);
 	start_timer(holdfastd, &holdfastd->watchdog, on_watchdog, notify_watchdog_interval());
@@ -127,6 +139,7 @@ static int start(struct holdfastd *holdfastd, struct refusal *refusal)
 	error = instance_open(options, &holdfastd->instance, refusal);
 	if (error)
 		return error;
+	configuration_apply(holdfastd->instance, false);
 	start_loop(holdfastd);
 	return open_server(holdfastd, refusal);
 }

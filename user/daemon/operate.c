@@ -2,6 +2,7 @@
 #include "operate.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "change.h"
@@ -38,14 +39,18 @@ static int read_flag(const json_t *body, const char *name, bool *ret, struct ref
 	return 0;
 }
 
-static int read_expect(const json_t *body, uint32_t *ret, struct refusal *refusal)
+/* A whole number from low to high; *ret stays what it is where the member is missing. */
+static int read_number(const json_t *body, const char *name, json_int_t low, json_int_t high, uint32_t *ret,
+		       struct refusal *refusal)
 {
-	const json_t *value = json_object_get(body, "expect");
+	const json_t *value = json_object_get(body, name);
 	json_int_t number = json_integer_value(value);
 
-	if (value && (!json_is_integer(value) || number < 1 || number > UINT32_MAX)) {
-		refuse(refusal, -EINVAL, "expect is no generation");
-		refusal_right(refusal, "the number of the generation that must be in force");
+	if (!value)
+		return 0;
+	if (!json_is_integer(value) || number < low || number > high) {
+		refuse(refusal, -EINVAL, "%s is no number that it may be", name);
+		refusal_right(refusal, "a whole number from %lld to %lld", (long long)low, (long long)high);
 		return -EINVAL;
 	}
 	*ret = number;
@@ -70,13 +75,16 @@ static int read_change(const struct request *request, const char *const *known, 
 	if (!error)
 		error = read_flag(request->body, "force", &ret->force, refusal);
 	if (!error)
-		error = read_expect(request->body, &ret->expect, refusal);
+		error = read_number(request->body, "expect", 1, UINT32_MAX, &ret->expect, refusal);
+	if (!error)
+		error = read_number(request->body, "limit", 1, 100, &ret->limit, refusal);
 	return error;
 }
 
 int operate(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
 {
-	static const char *const known[] = {"operation", "arguments", "dry_run", "force", "expect", NULL};
+	static const char *const known[] = {"operation", "arguments", "dry_run", "force",
+					    "expect",    "limit",     NULL};
 	const char *word = json_string_value(json_object_get(request->body, "operation"));
 	const json_t *arguments = json_object_get(request->body, "arguments");
 	struct change change;
@@ -90,4 +98,35 @@ int operate(struct instance *instance, const struct request *request, json_t **r
 		return -EINVAL;
 	}
 	return change_operation(instance, word, arguments, &change, ret, refusal);
+}
+
+/* A generation's model as it was, admin states and all; its number is a new one. */
+int roll_back(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
+{
+	static const char *const known[] = {"generation", "dry_run", "force", "expect", "limit", NULL};
+	struct generation generation;
+	struct change change;
+	struct model *next = NULL;
+	json_t *model = NULL;
+	uint32_t number = 0;
+	char cause[64];
+	int error = read_change(request, known, &change, refusal);
+
+	if (!error)
+		error = read_number(request->body, "generation", 1, UINT32_MAX, &number, refusal);
+	if (!error && !number)
+		error = refuse(refusal, -EINVAL, "generation is missing");
+	if (!error)
+		error = store_generation(instance->store, number, &generation, &model, refusal);
+	if (!error)
+		error = model_from_json(model, &next, refusal);
+	json_decref(model);
+	if (error)
+		return error;
+	snprintf(cause, sizeof cause, "rollback %u", number);
+	change.cause = cause;
+	change.missing_ok = true;
+	if (!change.limit)
+		change.limit = next->move_limit;
+	return change_model(instance, next, &change, ret, refusal);
 }

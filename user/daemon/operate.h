@@ -5,7 +5,9 @@
 
 #include "request.h"
 
-/* POST /v1/operations */
+/* POST /v1/operations, POST /v1/rollback */
 int operate(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal);
+int roll_back(struct instance *instance, const struct request *request, json_t **ret,
+	      struct refusal *refusal);
 
 #endif

@@ -20,9 +20,11 @@ const struct route routes[] = {
 	{"GET", "/v1/why", ACCESS_READ, view_why},
 	{"GET", "/v1/generations", ACCESS_READ, view_generations},
 	{"GET", "/v1/generations/{number}", ACCESS_READ, view_generation},
+	{"GET", "/v1/generations/{number}/diff", ACCESS_READ, view_difference},
 	{"GET", "/v1/export", ACCESS_READ, view_export},
 	{"GET", "/v1/operations", ACCESS_READ, view_operations},
 	{"POST", "/v1/operations", ACCESS_CHANGE, operate},
+	{"POST", "/v1/rollback", ACCESS_CHANGE, roll_back},
 	{0},
 };
 

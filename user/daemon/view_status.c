@@ -76,6 +76,8 @@ static json_t *problems_json(struct instance *instance)
 	json_t *list = json_array();
 	char text[SERVICE_TEXT];
 
+	if (instance->configuration_problem[0])
+		append_line(list, "%s", instance->configuration_problem);
 	for (size_t i = 0; i < model->interface_count; i++) {
 		const char *problem = interfaces_problem(instance->interfaces, model->interfaces[i].name);
 

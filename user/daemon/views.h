@@ -22,6 +22,7 @@ VIEW(view_counters);
 VIEW(view_why);
 VIEW(view_generations);
 VIEW(view_generation);
+VIEW(view_difference);
 VIEW(view_export);
 VIEW(view_operations);
 

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration file: at start unless it is what was last applied, again at SIGHUP, and never half."""
+
+import shutil
+import signal
+
+import pytest
+
+from daemon import until
+
+FILE = """\
+version: 1
+seed: "6f1c9a3e5b7d2048"
+interfaces:
+  - name: eth0
+pools:
+  - name: db
+    table_size: 1021
+    backends:
+      - {name: db1, address: 10.9.0.11}
+      - {name: db2, address: 10.9.0.12, weight: 200}
+services:
+  - {listen: "tcp 203.0.113.10:5432", pool: db}
+"""
+
+
+@pytest.fixture
+def file(idle):
+    path = idle.directory / "holdfast.yaml"
+    path.write_text(FILE)
+    return path
+
+
+def number(daemon):
+    return daemon.get("/v1/status")["generation"]["number"]
+
+
+def reload(daemon):
+    daemon.process.send_signal(signal.SIGHUP)
+
+
+def test_a_file_is_applied_once(idle, file):
+    idle.start("--config", file)
+    status = idle.get("/v1/status")
+    assert status["state"] == "ready" and status["seed"] == "6f1c9a3e5b7d2048"
+    assert status["generation"]["cause"] == f"apply {file}" and status["generation"]["number"] == 2
+    assert status["interfaces"][0]["state"] == "attached" and status["services"][0]["up"] == 2
+    idle.operate("backend.drain", pool="db", name="db1")
+    idle.operate("backend.add", pool="db", name="db3", address="10.9.0.13")
+    last = number(idle)
+    idle.kill()
+    idle.start("--config", file)
+    assert number(idle) == last and idle.get("/v1/backends/db/db3")["slots"]
+
+
+def test_a_file_that_changed_is_applied_at_start(idle, file):
+    idle.start("--config", file)
+    idle.operate("backend.drain", pool="db", name="db1")
+    idle.stop()
+    file.write_text(FILE.replace("weight: 200", "weight: 190"))
+    idle.start("--config", file)
+    assert idle.get("/v1/backends/db/db2")["weight"] == 190
+    assert idle.get("/v1/backends/db/db1")["admin"] == "draining"
+
+
+def test_sighup_applies_again(idle, file):
+    idle.start("--config", file)
+    idle.operate("backend.set", pool="db", name="db2", weight=190)
+    reload(idle)
+    until(lambda: idle.get("/v1/backends/db/db2")["weight"] == 200)
+    file.write_text(FILE.replace("weight: 200", "weight: 210"))
+    reload(idle)
+    until(lambda: idle.get("/v1/backends/db/db2")["weight"] == 210)
+
+
+@pytest.mark.parametrize("old, new, said", [
+    ("weight: 200", "weigth: 200", "line 10"), ("10.9.0.12", "10.9.0.999", "line 10"), (FILE, "", "empty"),
+    ("db2, address", "db1, address", "db1"), ("weight: 200", "weight: 1", "%"), ("6f1c9a3e5b7d2048", "00", "seed"),
+    ("table_size: 1021", "table_size: 2039", "100%"), ("eth0", "eth0\n  - name: eth0", "eth0"),
+], ids=["key", "address", "empty", "twice", "share", "seed", "size", "interface"])
+def test_a_file_that_is_refused_changes_nothing_and_is_told(idle, file, old, new, said):
+    idle.start("--config", file)
+    before, export = idle.get("/v1/status")["generation"], idle.get("/v1/export?state=1")
+    file.write_text(FILE.replace(old, new))
+    reload(idle)
+    status = until(lambda: (s := idle.get("/v1/status"))["state"] == "degraded" and s)
+    assert any(said in problem and str(file) in problem for problem in status["problems"]), status["problems"]
+    assert status["generation"] == before and idle.get("/v1/export?state=1") == export
+    # Nor does it keep the daemon from its work at the next start.
+    idle.kill()
+    shutil.rmtree(idle.pins)
+    idle.start("--config", file)
+    status = idle.get("/v1/status")
+    assert status["state"] == "degraded" and status["generation"] == before
+    assert status["interfaces"][0]["state"] == "attached"
+    file.write_text(FILE)
+    reload(idle)
+    until(lambda: idle.get("/v1/status")["state"] == "ready")
+
+
+def test_a_file_that_is_not_there_is_told(idle, file):
+    file.unlink()
+    idle.start("--config", file)
+    assert str(file) in idle.get("/v1/status")["problems"][0]
+
+
+def test_a_file_larger_than_any_may_be(idle, file):
+    file.write_text(FILE + "#" * (16 << 20))
+    idle.start("--config", file)
+    assert str(file) in idle.get("/v1/status")["problems"][0] and number(idle) == 1

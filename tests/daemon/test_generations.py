@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generations: shown, compared, gone back to, kept; and changes that need `force`."""
+
+import sqlite3
+import time
+
+import pytest
+
+from daemon import until
+
+
+def test_rollback_is_the_old_state_under_a_new_number(serving):
+    number = serving.get("/v1/status")["generation"]["number"]
+    export, digest = serving.get("/v1/export?state=1"), serving.get("/v1/pools/db")["digests"]["table"]
+    serving.operate("backend.drain", pool="db", name="db1")
+    serving.operate("backend.set", pool="db", name="db2", weight=300)
+    status, answer = serving.request("POST", "/v1/rollback", {"generation": number, "force": True})
+    assert status == 200 and answer["generation"] == number + 3, answer
+    assert serving.get("/v1/export?state=1") == export
+    assert serving.get("/v1/pools/db")["digests"]["table"] == digest
+    assert serving.get("/v1/status")["generation"]["cause"] == f"rollback {number}"
+
+
+def test_rollback_to_what_is_not_there_is_404(serving):
+    before = serving.get("/v1/status")["generation"]
+    status, answer = serving.request("POST", "/v1/rollback", {"generation": 99})
+    assert status == 404 and "99" in answer["error"]["what"]
+    assert serving.get("/v1/status")["generation"] == before
+
+
+def test_differences(serving):
+    number = serving.get("/v1/status")["generation"]["number"]
+    serving.operate("backend.set", pool="db", name="db2", weight=200)
+    diff = serving.get(f"/v1/generations/{number}/diff")
+    assert (diff["from"], diff["to"]) == (number, number + 1)
+    (change,) = diff["differences"]
+    assert (change["noun"], change["name"], change["change"]) == ("backend", "db/db2", "change")
+    assert change["keys"]["weight"] == {"before": 100, "after": 200}
+    assert serving.get(f"/v1/generations/{number}/diff?to={number}")["differences"] == []
+    assert serving.request("GET", f"/v1/generations/{number}/diff?to=99")[0] == 404
+
+
+def test_generations_are_forgotten_by_count_and_age(idle):
+    """Three are many enough, and one of them is young: those beyond the three that are old go."""
+    idle.start()
+    for i in range(8):
+        idle.operate("pool.add", name=f"p{i}", table_size=251)
+    idle.stop()
+    with sqlite3.connect(idle.database) as database:
+        database.execute("UPDATE generations SET time = time - 30 * 86400 * 1000 WHERE number NOT IN (2, 9)")
+    database.close()
+    idle.start("--keep-generations", "3", "--keep-days", "7")
+    until(lambda: [g["number"] for g in idle.get("/v1/generations")["generations"]] == [9, 8, 7, 2])
+
+
+def test_a_plan_tells_the_share_of_new_flows(serving):
+    status, answer = serving.post("backend.remove", {"pool": "db", "name": "db1", "now": True}, dry_run=True)
+    (pool,) = answer["plan"]["pools"]
+    assert pool["new_per_second"] == 0 and 0.3 < pool["share"] < 0.36
+
+
+def refused(daemon, operation, **arguments):
+    """Refused without force, told by a dry run, done with force."""
+    before, export = daemon.get("/v1/status")["generation"], daemon.get("/v1/export?state=1")
+    status, answer = daemon.post(operation, arguments)
+    assert status == 403, answer
+    what = answer["error"]["what"]
+    assert "--force" in answer["error"]["right"]
+    assert daemon.get("/v1/status")["generation"] == before and daemon.get("/v1/export?state=1") == export
+    status, answer = daemon.post(operation, arguments, dry_run=True)
+    assert status == 200 and what in answer["warnings"][0]
+    status, answer = daemon.post(operation, arguments, force=True)
+    assert status == 200 and what in answer["warnings"][0], answer
+    return what
+
+
+def test_the_last_backend_is_not_taken_without_force(serving):
+    serving.operate("backend.drain", pool="db", name="db1")
+    serving.operate("backend.disable", pool="db", name="db2")
+    assert "no backend" in refused(serving, "backend.drain", pool="db", name="db3")
+    # Who has nobody cannot lose anybody.
+    serving.operate("backend.disable", pool="db", name="db3")
+
+
+def test_a_pool_that_nobody_uses_may_lose_its_last_backend(daemon):
+    daemon.operate("pool.add", name="db")
+    daemon.operate("backend.add", pool="db", name="db1", address="10.9.0.11")
+    daemon.operate("backend.remove", pool="db", name="db1", now=True)
+
+
+def configuration(daemon, **weights):
+    whole = daemon.get("/v1/export")["configuration"]
+    for backend in whole["pools"][0]["backends"]:
+        backend["weight"] = weights.get(backend["name"], 100)
+    return whole
+
+
+def test_apply_moves_no_more_than_the_limit(serving):
+    before = serving.get("/v1/status")["generation"]
+    whole = configuration(serving, db1=1)
+    status, answer = serving.post("model.apply", {"configuration": whole})
+    assert status == 403 and "%" in answer["error"]["what"] and "db" in answer["error"]["where"]
+    assert serving.get("/v1/status")["generation"] == before
+    assert serving.post("model.apply", {"configuration": whole}, limit=20)[0] == 403
+    assert serving.post("model.apply", {"configuration": whole}, limit=60)[0] == 200
+    assert serving.post("model.apply", {"configuration": configuration(serving)}, force=True)[0] == 200
+    whole = configuration(serving, db1=1)
+    whole["move_limit"] = 60
+    assert serving.post("model.apply", {"configuration": whole})[0] == 200
+
+
+def test_export_then_apply_is_nothing(serving):
+    serving.operate("backend.drain", pool="db", name="db1")
+    before = serving.get("/v1/status")["generation"]
+    for path in ("/v1/export", "/v1/export?state=1"):
+        answer = serving.operate("model.apply", configuration=serving.get(path)["configuration"])
+        assert not answer["changed"], path
+    assert serving.get("/v1/status")["generation"] == before
+    assert serving.get("/v1/backends/db/db1")["admin"] == "draining"
+
+
+def test_state_is_exported_only_where_asked_for(serving):
+    serving.operate("backend.drain", pool="db", name="db1")
+    db1 = lambda path: serving.get(path)["configuration"]["pools"][0]["backends"][0]
+    assert "admin" not in db1("/v1/export") and db1("/v1/export?state=1")["admin"] == "draining"

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "configuration.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../core/config.h"
+#include "change.h"
+#include "log.h"
+
+enum { DIGEST_TEXT = 33 };
+
+/* All of the file, or one byte more than any may have. */
+static int read_file(const char *path, char **ret_text, size_t *ret_length, struct refusal *refusal)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
+	size_t length = 0;
+	ssize_t more = 1;
+	char *text;
+
+	if (fd < 0)
+		return refuse(refusal, -errno, "it cannot be opened: %s", strerror(errno));
+	text = malloc(CONFIG_MAX_SIZE + 1);
+	while (text && more > 0 && length <= CONFIG_MAX_SIZE) {
+		more = read(fd, text + length, CONFIG_MAX_SIZE + 1 - length);
+		length += more > 0 ? more : 0;
+	}
+	if (!text)
+		error = -ENOMEM;
+	else if (more < 0)
+		error = refuse(refusal, -errno, "it cannot be read: %s", strerror(errno));
+	close(fd);
+	if (error) {
+		free(text);
+		return error;
+	}
+	*ret_text = text;
+	*ret_length = length;
+	return 0;
+}
+
+static void digest_text(const char *text, size_t length, char digest[DIGEST_TEXT])
+{
+	XXH128_hash_t hash = XXH3_128bits(text, length);
+
+	snprintf(digest, DIGEST_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
+		 (unsigned long long)hash.low64);
+}
+
+static bool was_applied(struct instance *instance, const char *digest)
+{
+	char *last = store_setting(instance->store, "applied");
+	bool same = last && !strcmp(last, digest);
+
+	free(last);
+	return same;
+}
+
+static int apply_text(struct instance *instance, const char *text, size_t length, struct refusal *refusal)
+{
+	char cause[192];
+	struct change change = {.author = "holdfastd", .cause = cause};
+	json_t *configuration = NULL, *answer = NULL;
+	int error = config_parse(text, length, &configuration, refusal);
+
+	snprintf(cause, sizeof cause, "apply %.180s", instance->options->config);
+	if (!error)
+		error = change_configuration(instance, configuration, &change, &answer, refusal);
+	json_decref(configuration);
+	json_decref(answer);
+	return error;
+}
+
+static int apply_file(struct instance *instance, bool again, struct refusal *refusal)
+{
+	char digest[DIGEST_TEXT], *text = NULL;
+	size_t length = 0;
+	int error = read_file(instance->options->config, &text, &length, refusal);
+
+	if (error)
+		return error;
+	digest_text(text, length, digest);
+	if (again || !was_applied(instance, digest)) {
+		error = apply_text(instance, text, length, refusal);
+		if (!error)
+			error = store_setting_set(instance->store, "applied", digest, refusal);
+	}
+	free(text);
+	return error;
+}
+
+void configuration_apply(struct instance *instance, bool again)
+{
+	struct refusal refusal = {0};
+	int error;
+
+	if (!instance->options->config)
+		return;
+	error = apply_file(instance, again, &refusal);
+	instance->configuration_problem[0] = '\0';
+	if (!error)
+		return;
+	if (!refusal.what[0])
+		refuse(&refusal, error, "%s", strerror(-error));
+	snprintf(instance->configuration_problem, sizeof instance->configuration_problem, "%s: %s%s%s",
+		 instance->options->config, refusal.where, refusal.where[0] ? ": " : "", refusal.what);
+	log_refusal(LOG_LEVEL_ERROR, instance->options->config, &refusal);
+}
