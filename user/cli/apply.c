@@ -16,7 +16,7 @@
 #include "field.h"
 #include "plan.h"
 
-enum { LIMIT_DEFAULT = 25, APPLY_SECONDS = 120 };
+enum { APPLY_SECONDS = 120 };
 
 /* All of a stream, or its first CONFIG_MAX_SIZE bytes and one more, which is then too many. */
 static int stream_read(FILE *from, char **ret_text, size_t *ret_length)
@@ -149,21 +149,15 @@ bool model_diff_print(const struct model *before, const struct model *after)
 
 /* Applying ---------------------------------------------------------------------- */
 
-static enum exit_status send(const struct call *call, json_t *configuration, bool dry_run, double expect,
+static enum exit_status send(const struct call *call, const char *path, json_t *body, bool dry_run,
 			     struct answer *ret)
 {
-	json_t *body = json_pack("{s:s, s:{s:O}, s:b, s:b}", "operation", "model.apply", "arguments",
-				 "configuration", configuration, "dry_run", dry_run, "force", call->force);
-	enum exit_status status;
-
-	if (expect >= 1)
-		json_object_set_new(body, "expect", json_integer((json_int_t)expect));
-	status = request_post(call, "/v1/operations", body, APPLY_SECONDS, ret);
-	json_decref(body);
-	return status;
+	json_object_set_new(body, "dry_run", json_boolean(dry_run));
+	json_object_set_new(body, "force", json_boolean(call->force));
+	return request_post(call, path, body, APPLY_SECONDS, ret);
 }
 
-static enum exit_status refuse_unasked(double share, long limit)
+static enum exit_status refuse_unasked(double share, uint32_t limit)
 {
 	struct refusal refusal = {.what = ""};
 	char percent[QUANTITY_TEXT];
@@ -171,19 +165,17 @@ static enum exit_status refuse_unasked(double share, long limit)
 	refuse(&refusal, -EPERM,
 	       "it moves %s %% of a pool's slots, and there is no terminal to ask whether it should",
 	       percent_text(share, percent));
-	refusal_right(&refusal, "--force, or a --limit above that (it is %ld)", limit);
+	refusal_right(&refusal, "--force, or smaller steps: move_limit is %u %%", limit);
 	return complain(STATUS_REFUSED, &refusal, 0);
 }
 
-/* Whether a change that moves this share may go on. */
-static enum exit_status ask(const struct call *call, const json_t *plan)
+/* Whether a change that moves so much may go on. */
+static enum exit_status ask(const struct call *call, const json_t *plan, uint32_t limit)
 {
-	const char *text = call_option(call, "limit");
-	long limit = text ? strtol(text, NULL, 10) : LIMIT_DEFAULT;
 	double share = plan_greatest_share(plan);
 	char line[16] = "", percent[QUANTITY_TEXT];
 
-	if (call->force || share * 100 <= (double)limit)
+	if (call->force || share * 100 <= limit)
 		return STATUS_DONE;
 	if (!isatty(STDIN_FILENO))
 		return refuse_unasked(share, limit);
@@ -196,39 +188,55 @@ static enum exit_status ask(const struct call *call, const json_t *plan)
 	return STATUS_REFUSED;
 }
 
-enum exit_status configuration_apply(const struct call *call, json_t *configuration, const char *subject)
+enum exit_status change_ask_and_send(const struct call *call, const char *path, json_t *body, uint32_t limit,
+				     const char *subject)
 {
 	struct answer answer = {NULL, NULL};
-	enum exit_status status = send(call, configuration, true, 0, &answer);
-	double generation;
+	enum exit_status status = send(call, path, body, true, &answer);
 
-	if (status)
-		return status;
-	if (call->dry_run) {
-		change_print(call, subject, &answer);
+	if (status || call->dry_run)
 		goto out;
-	}
-	status = ask(call, json_object_get(answer.json, "plan"));
+	status = ask(call, json_object_get(answer.json, "plan"), limit);
 	if (status)
 		goto out;
-	/* What was looked at is what is changed: nobody else may have come between. */
-	generation = field_number(answer.json, "generation");
+	/* What was looked at is what is changed, and all that moves was agreed to: nobody may have come
+	 * between. */
+	if (field_number(answer.json, "generation") >= 1)
+		json_object_set(body, "expect", json_object_get(answer.json, "generation"));
+	json_object_set_new(body, "limit", json_integer(100));
 	answer_free(&answer);
-	status = send(call, configuration, false, generation, &answer);
+	status = send(call, path, body, false, &answer);
+out:
 	if (!status)
 		change_print(call, subject, &answer);
-out:
 	answer_free(&answer);
 	return status;
 }
 
+static json_t *apply_body(json_t *configuration)
+{
+	return json_pack("{s:s, s:{s:O}}", "operation", "model.apply", "arguments", "configuration",
+			 configuration);
+}
+
+static uint32_t move_limit(const json_t *configuration)
+{
+	const json_t *limit = json_object_get(configuration, "move_limit");
+
+	return json_is_integer(limit) ? (uint32_t)json_integer_value(limit) : MOVE_LIMIT_DEFAULT;
+}
+
 enum exit_status run_apply(const struct call *call)
 {
-	json_t *configuration = NULL;
+	json_t *configuration = NULL, *body;
 	enum exit_status status = configuration_read(call_option(call, "file"), &configuration);
 
-	if (!status)
-		status = configuration_apply(call, configuration, "configuration");
+	if (status)
+		return status;
+	body = apply_body(configuration);
+	status =
+		change_ask_and_send(call, "/v1/operations", body, move_limit(configuration), "configuration");
+	json_decref(body);
 	json_decref(configuration);
 	return status;
 }
@@ -248,8 +256,10 @@ static enum exit_status plan_print_all(const struct call *call, json_t *configur
 {
 	struct model *before = NULL, *after = NULL;
 	struct answer answer = {NULL, NULL};
-	enum exit_status status = send(call, configuration, true, 0, &answer);
+	json_t *body = apply_body(configuration);
+	enum exit_status status = send(call, "/v1/operations", body, true, &answer);
 
+	json_decref(body);
 	if (!status && call->json) {
 		answer_print(&answer);
 		goto out;
