@@ -472,6 +472,92 @@ static void test_only_ingress(void **state)
 	sh("ip link del v0");
 }
 
+/* What the links run, and the maps that run on. */
+static void test_upgrade_keeps_everything(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct attachment before, after;
+	struct refusal refusal = {};
+	struct sample sample;
+	uint32_t slots;
+
+	(void)state;
+	sh("ip link add v0 type veth peer name v1");
+	sample_make(&sample, 101, 5);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	assert_int_equal(dataplane_attach(dataplane, "v0", MODE_NATIVE, false, &refusal), 0);
+	before = only_attachment(dataplane);
+	slots = map_id("maps/slots");
+	assert_false(dataplane_outdated(dataplane));
+	if (dataplane_upgrade(instance, &refusal))
+		fail_msg("%s", refusal.what);
+	after = only_attachment(dataplane);
+	assert_int_equal(after.link, before.link);
+	assert_int_not_equal(after.program, before.program);
+	assert_string_equal(after.tag, before.tag);
+	assert_int_equal(map_id("maps/slots"), slots);
+	assert_loaded(dataplane, &sample);
+
+	/* Who had it open all the while attaches the new program, too. */
+	sh("ip link add w0 type veth peer name w1");
+	assert_int_equal(dataplane_attach(dataplane, "w0", MODE_NATIVE, false, &refusal), 0);
+	assert_int_equal(dataplane_detach(dataplane, "v0", &refusal), 0);
+	assert_int_equal(only_attachment(dataplane).program, after.program);
+	dataplane_close(dataplane);
+	sh("ip link del v0 && ip link del w0");
+}
+
+/* Puts a map with smaller entries in the place of a pinned one, as an earlier version may have had it. */
+static void shrink(const char *what, uint32_t size)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	struct hf_backend entry = {.family = HF_IPV4, .dst = {0x77}};
+	uint32_t key = 9;
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "backends", 4, size, HF_MAX_BACKENDS, &options);
+
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_map_update_elem(fd, &key, &entry, BPF_ANY), 0);
+	assert_int_equal(unlink(pin(what)), 0);
+	assert_int_equal(bpf_obj_pin(fd, pin(what)), 0);
+	close(fd);
+}
+
+static void test_upgrade_migrates_what_has_grown(void **state)
+{
+	struct dataplane *dataplane;
+	struct hf_backend entry;
+	struct refusal refusal = {};
+
+	(void)state;
+	dataplane_close(open_instance());
+	shrink("maps/backends", 56);
+	assert_int_equal(dataplane_upgrade(instance, &refusal), 1);
+	dataplane = open_instance();
+	assert_true(dataplane_adopted(dataplane));
+	assert_int_equal(dataplane_backend(dataplane, 9, &entry), 0);
+	assert_int_equal(entry.dst[0], 0x77);
+	dataplane_close(dataplane);
+}
+
+static void test_refused_upgrade_changes_nothing(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct attachment before, after;
+	struct refusal refusal = {};
+
+	(void)state;
+	sh("ip link add v0 type veth peer name v1");
+	assert_int_equal(dataplane_attach(dataplane, "v0", MODE_NATIVE, false, &refusal), 0);
+	before = only_attachment(dataplane);
+	shrink("maps/backends", 72);
+	assert_int_equal(dataplane_upgrade(instance, &refusal), -EPROTO);
+	assert_non_null(strstr(refusal.what, "backends has entries of 72 bytes"));
+	after = only_attachment(dataplane);
+	assert_int_equal(after.program, before.program);
+	dataplane_close(dataplane);
+	sh("ip link del v0");
+}
+
 static void test_observing(void **state)
 {
 	static const uint8_t arp[60] = {[0] = 2, [12] = 0x08, [13] = 0x06};
@@ -553,6 +639,9 @@ int main(void)
 		CASE(test_refused_attachments),
 		CASE(test_vanished_interface_is_forgotten),
 		CASE(test_only_ingress),
+		CASE(test_upgrade_keeps_everything),
+		CASE(test_upgrade_migrates_what_has_grown),
+		CASE(test_refused_upgrade_changes_nothing),
 		CASE(test_observing),
 		CASE(test_counters),
 		CASE(test_destroy_leaves_nothing),

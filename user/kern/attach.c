@@ -158,6 +158,9 @@ int dataplane_attach(struct dataplane *dataplane, const char *interface, enum in
 	if (!if_nametoindex(interface))
 		return refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
 			      interface);
+	r = dataplane_refresh(dataplane); /* another process may have upgraded them */
+	if (r)
+		return refuse(refusal, r, "the pinned programs cannot be opened: %s", strerror(-r));
 	r = attached_already(dataplane, interface, link_path(dataplane->instance, interface, path), mode,
 			     refusal);
 	if (r)

@@ -28,7 +28,7 @@ static int instance_check(const char *instance, struct refusal *refusal)
 	return -EINVAL;
 }
 
-static int dataplane_new(const char *instance, bool writable, struct dataplane **ret, struct refusal *refusal)
+int dataplane_new(const char *instance, bool writable, struct dataplane **ret, struct refusal *refusal)
 {
 	struct dataplane *dataplane;
 	int r = instance_check(instance, refusal);
@@ -61,50 +61,6 @@ void dataplane_close(struct dataplane *dataplane)
 	ranges_close(dataplane->service_ranges);
 	hops_store_close(dataplane->hops_store);
 	free(dataplane);
-}
-
-static const char *instance_path(const struct dataplane *dataplane, const char *what, char path[PIN_PATH])
-{
-	char name[PIN_NAME];
-
-	return pin_path(path, "%s/%s", pin_encode(dataplane->instance, name), what);
-}
-
-static const char *map_path(const struct dataplane *dataplane, int map, char path[PIN_PATH])
-{
-	char what[PIN_NAME];
-
-	snprintf(what, sizeof what, "maps/%s", map_names[map]);
-	return instance_path(dataplane, what, path);
-}
-
-/* Opens what is pinned. 0: everything; -ENOENT: some or all of it is missing (*ret_maps: but no map is). */
-static int pins_open(struct dataplane *dataplane, bool *ret_maps)
-{
-	char path[PIN_PATH];
-	int missing = 0;
-
-	for (int i = 0; i < MAP_COUNT; i++) {
-		dataplane->maps[i].fd = pin_get(map_path(dataplane, i, path));
-		if (dataplane->maps[i].fd < 0 && dataplane->maps[i].fd != -ENOENT)
-			return dataplane->maps[i].fd;
-		missing += dataplane->maps[i].fd < 0;
-	}
-	*ret_maps = !missing;
-	dataplane->prog = pin_get(instance_path(dataplane, "prog", path));
-	dataplane->prog_frags = pin_get(instance_path(dataplane, "prog_frags", path));
-	missing += (dataplane->prog < 0) + (dataplane->prog_frags < 0);
-	return missing ? -ENOENT : 0;
-}
-
-static void pins_close(struct dataplane *dataplane)
-{
-	maps_close(dataplane);
-	if (dataplane->prog >= 0)
-		close(dataplane->prog);
-	if (dataplane->prog_frags >= 0)
-		close(dataplane->prog_frags);
-	dataplane->prog = dataplane->prog_frags = -1;
 }
 
 static int layout_check(const struct dataplane *dataplane, const struct dataplane_limits *limits,
@@ -144,22 +100,6 @@ static int layout_check(const struct dataplane *dataplane, const struct dataplan
 	return 0;
 }
 
-static int pin_all(struct dataplane *dataplane, struct refusal *refusal)
-{
-	char path[PIN_PATH];
-	int r = pins_make_directory(instance_path(dataplane, "maps", path));
-
-	for (int i = 0; !r && i < MAP_COUNT; i++)
-		r = pin_put(dataplane->maps[i].fd, map_path(dataplane, i, path));
-	if (!r)
-		r = pin_put(dataplane->prog, instance_path(dataplane, "prog", path));
-	if (!r)
-		r = pin_put(dataplane->prog_frags, instance_path(dataplane, "prog_frags", path));
-	if (r)
-		refuse(refusal, 0, "%s cannot be pinned: %s", path, strerror(-r));
-	return r;
-}
-
 /* Loads programs, on the pinned maps if they are all there (whole: they are), and pins everything. */
 static int dataplane_load(struct dataplane *dataplane, bool whole, const struct dataplane_limits *limits,
 			  struct refusal *refusal)
@@ -167,7 +107,7 @@ static int dataplane_load(struct dataplane *dataplane, bool whole, const struct 
 	int r;
 
 	if (!whole)
-		pins_close(dataplane);
+		instance_pins_close(dataplane);
 	r = programs_load(dataplane, limits, refusal);
 	if (!r && !whole)
 		r = maps_memory_map(dataplane, refusal);
@@ -175,7 +115,7 @@ static int dataplane_load(struct dataplane *dataplane, bool whole, const struct 
 		return r;
 	dataplane->control->abi = HF_ABI_VERSION;
 	dataplane->control->reserved[0] = object_digest();
-	return pin_all(dataplane, refusal);
+	return instance_pins_put(dataplane, refusal);
 }
 
 /* What every open instance knows, however it came to be. */
@@ -183,18 +123,31 @@ static int dataplane_learn(struct dataplane *dataplane, struct refusal *refusal)
 {
 	int r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
 
-	dataplane->digest = dataplane->control->reserved[0];
 	dataplane->only = attachment_only(dataplane);
 	if (!r)
 		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, NULL);
 	return r ?: ranges_derive(dataplane, refusal);
 }
 
+/* Pins of another build are upgraded before they are adopted. Where that is refused they may still fit. */
+static int pins_open_upgraded(struct dataplane *dataplane, bool *ret_whole)
+{
+	struct hf_control control;
+	int r = instance_pins_open(dataplane, ret_whole);
+
+	if (dataplane->prog < 0 || control_peek(dataplane->maps[MAP_CONTROL].fd, &control) ||
+	    control.reserved[0] == object_digest())
+		return r;
+	instance_pins_close(dataplane);
+	dataplane_upgrade(dataplane->instance, NULL);
+	return instance_pins_open(dataplane, ret_whole);
+}
+
 static int open_or_load(struct dataplane *dataplane, const struct dataplane_limits *limits,
 			struct refusal *refusal)
 {
 	bool whole = false;
-	int r = pins_open(dataplane, &whole);
+	int r = pins_open_upgraded(dataplane, &whole);
 
 	if (r && r != -ENOENT)
 		return refuse(refusal, r, "the pins of instance %s cannot be opened: %s", dataplane->instance,
@@ -239,7 +192,7 @@ int dataplane_inspect(const char *instance, struct dataplane **ret, struct refus
 
 	if (r)
 		return r;
-	r = pins_open(dataplane, &whole);
+	r = instance_pins_open(dataplane, &whole);
 	if (r)
 		refuse(refusal, 0, "instance %s has no complete set of pins: %s", instance, strerror(-r));
 	else

@@ -27,8 +27,9 @@ struct dataplane_limits { /* entries; 0: the default of abi.h */
 /*
  * Opens the instance for changing: adopts its pins if all are there and their layout is ours (abi, map
  * sizes), else loads the programs and pins everything (mounting bpffs where it is missing). Half a set of
- * pins is completed or rebuilt before anything is attached. -EPERM, -ENOEXEC (the verifier refused; its last
- * lines in the refusal), -EPROTO (pins of another layout).
+ * pins is completed or rebuilt before anything is attached. Pins of another build are upgraded; if that is
+ * refused they are adopted as they are, where they fit (dataplane_outdated(), dataplane_upgrade() says why).
+ * -EPERM, -ENOEXEC (the verifier refused; its last lines in the refusal), -EPROTO (pins of another layout).
  */
 int dataplane_open(const char *instance, const struct dataplane_limits *limits, struct dataplane **ret,
 		   struct refusal *refusal);
@@ -40,6 +41,18 @@ int dataplane_destroy(const char *instance, struct refusal *refusal);
 bool dataplane_adopted(const struct dataplane *dataplane);
 const char *
 dataplane_program_tag(const struct dataplane *dataplane); /* "9f3a1c0b2d4e5f60", the kernel's tag */
+
+/* Whether the pinned programs are of another build than the ones embedded here. */
+bool dataplane_outdated(const struct dataplane *dataplane);
+/*
+ * Puts the embedded programs in the place of the pinned ones, atomically for every packet, flows and all:
+ * tried with golden packets first; maps stay, or are migrated where their entries have grown; or it is
+ * refused and nothing has changed. 0: done, and an open struct dataplane needs dataplane_refresh(). 1: done,
+ * and maps were replaced: close and open again. -ENOEXEC, -EPROTO, -ENOENT.
+ */
+int dataplane_upgrade(const char *instance, struct refusal *refusal);
+/* Takes note of programs that were upgraded meanwhile. */
+int dataplane_refresh(struct dataplane *dataplane);
 
 /*
  * What the maps hold, as an image without names and placements (numbers, tables, words, entries): plan_make()

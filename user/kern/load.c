@@ -195,7 +195,7 @@ int dataplane_observe(struct dataplane *dataplane, const void *frame, uint32_t f
 	uint32_t zero = 0;
 	int observation, r;
 
-	if (dataplane->digest != object_digest()) {
+	if (dataplane_outdated(dataplane)) {
 		refuse(refusal, 0, "the loaded program is of another build than this one");
 		refusal_right(refusal, "ask the holdfast that loaded it, or upgrade the program");
 		return -ENOEXEC;

@@ -8,18 +8,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const struct {
-	const char *name;
-	uint32_t size;
-	bool shared;
-} kinds[MAP_COUNT] = {
-#define X(number, name, type, shared) {#name, sizeof(type), shared},
+static const bool map_shared[MAP_COUNT] = {
+#define X(number, name, type, shared) shared,
 	DATAPLANE_MAPS(X)
 #undef X
 };
 
 const char *const map_names[MAP_COUNT] = {
 #define X(number, name, type, shared) #name,
+	DATAPLANE_MAPS(X)
+#undef X
+};
+
+const uint32_t map_sizes[MAP_COUNT] = {
+#define X(number, name, type, shared) sizeof(type),
 	DATAPLANE_MAPS(X)
 #undef X
 };
@@ -46,22 +48,22 @@ static int map_one(struct dataplane *dataplane, int number, struct refusal *refu
 	void *memory;
 
 	if (bpf_obj_get_info_by_fd(map->fd, &info, &length))
-		return refuse(refusal, -errno, "map %s cannot be read: %s", kinds[number].name,
+		return refuse(refusal, -errno, "map %s cannot be read: %s", map_names[number],
 			      strerror(errno));
-	if (info.value_size != kinds[number].size ||
-	    kinds[number].shared != !!(info.map_flags & BPF_F_MMAPABLE)) {
-		refuse(refusal, 0, "map %s has entries of %u bytes, not %u", kinds[number].name,
-		       info.value_size, kinds[number].size);
+	if (info.value_size != map_sizes[number] ||
+	    map_shared[number] != !!(info.map_flags & BPF_F_MMAPABLE)) {
+		refuse(refusal, 0, "map %s has entries of %u bytes, not %u", map_names[number],
+		       info.value_size, map_sizes[number]);
 		return -EPROTO;
 	}
 	map->entries = info.max_entries;
-	if (!kinds[number].shared)
+	if (!map_shared[number])
 		return 0;
 	map->length = memory_length(map->entries, info.value_size);
 	memory = mmap(NULL, map->length, dataplane->writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
 		      map->fd, 0);
 	if (memory == MAP_FAILED)
-		return refuse(refusal, -errno, "map %s cannot be mapped: %s", kinds[number].name,
+		return refuse(refusal, -errno, "map %s cannot be mapped: %s", map_names[number],
 			      strerror(errno));
 	map->memory = memory;
 	return 0;
@@ -148,7 +150,8 @@ int ranges_derive(struct dataplane *dataplane, struct refusal *refusal)
 	if (!r)
 		r = claim_all(dataplane);
 	if (!r)
-		r = hops_store_open(dataplane->hops, dataplane->maps[MAP_HOPS].entries, &dataplane->hops_store);
+		r = hops_store_open(dataplane->hops, dataplane->maps[MAP_HOPS].entries,
+				    &dataplane->hops_store);
 	if (!r)
 		r = hops_derive(dataplane);
 	if (r == -EEXIST || r == -ERANGE) {

@@ -43,7 +43,6 @@ struct map {
 struct dataplane {
 	char instance[NAME_SIZE];
 	bool adopted, writable;
-	uint64_t digest; /* of the object that the pinned programs were loaded from */
 	int prog, prog_frags;
 	uint32_t prog_id, prog_frags_id;
 	char tag[17];
@@ -68,8 +67,25 @@ struct dataplane {
 	struct lb *observer; /* the observing form; NULL until it is first asked */
 };
 
+/* dataplane.c: an instance of which nothing is open yet. */
+int dataplane_new(const char *instance, bool writable, struct dataplane **ret, struct refusal *refusal);
+
+/* instance.c */
+/* Opens what is pinned. 0: everything; -ENOENT: some or all of it is missing (*ret_maps: but no map is). */
+int instance_pins_open(struct dataplane *dataplane, bool *ret_maps);
+void instance_pins_close(struct dataplane *dataplane);
+/* What the control map says, also if its layout is another. */
+int control_peek(int fd, struct hf_control *ret);
+/* Pins every open map and program in the place of what was pinned. */
+int instance_pins_put(struct dataplane *dataplane, struct refusal *refusal);
+
+/* selftest.c: sends golden packets through the embedded program, on maps of their own. -ENOEXEC: it does not
+ * do what it should, as the refusal says. */
+int selftest_run(struct refusal *refusal);
+
 /* maps.c */
 extern const char *const map_names[MAP_COUNT];
+extern const uint32_t map_sizes[MAP_COUNT]; /* of an entry, bytes */
 void maps_init(struct dataplane *dataplane);
 int maps_memory_map(struct dataplane *dataplane, struct refusal *refusal);
 void maps_close(struct dataplane *dataplane);

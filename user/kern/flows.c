@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flows.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include "state.h"
+
+enum { SERVICE_NUMBERS = 65536 };
+
+/* What one pass knows before it begins. */
+struct pass {
+	struct dataplane *dataplane;
+	struct flow_census *census;
+	uint64_t always[SERVICE_NUMBERS / 64]; /* services that track always, a bit each */
+	uint32_t now;
+};
+
+static void services_note(struct pass *pass)
+{
+	const struct dataplane *dataplane = pass->dataplane;
+	uint64_t word = dataplane->control->services;
+	uint32_t first = word & ((1U << HF_DIRECTORY_FIRST_BITS) - 1);
+	uint32_t count = word ? 1U << (word >> HF_DIRECTORY_LOG2_SHIFT & 0xff) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct hf_service *service = &dataplane->services[first + i];
+
+		if (service->key.proto && service->track == HF_TRACK_ALWAYS)
+			pass->always[service->number / 64] |= 1ULL << service->number % 64;
+	}
+}
+
+static const struct hf_table *table_of(const struct dataplane *dataplane, uint32_t pool)
+{
+	uint32_t number = pool < HF_MAX_POOLS ? (uint32_t)dataplane->pools[pool] : 0;
+
+	return number ? &dataplane->tables[number] : NULL;
+}
+
+static bool is_settled(const struct dataplane *dataplane, const struct hf_table *table, uint32_t slot)
+{
+	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+
+	return !table->old_size && (slot >= table->size || !(dataplane->slots[table->first + slot] & moving));
+}
+
+static bool is_over(const struct pass *pass, const struct hf_flow *flow)
+{
+	const struct dataplane *dataplane = pass->dataplane;
+	const struct hf_table *table = table_of(dataplane, flow->pool);
+	uint8_t serves = flow->proto == IPPROTO_UDP ? HF_BACKEND_SERVES_UDP : HF_BACKEND_SERVES_TCP;
+
+	if (!table || (int32_t)(pass->now - flow->seen) > (int32_t)flow->idle)
+		return true;
+	if (!(dataplane->backends[flow->backend].flags & serves))
+		return true;
+	return is_settled(dataplane, table, flow->slot) &&
+	       !(pass->always[flow->service / 64] >> flow->service % 64 & 1);
+}
+
+static int pool_note_away(struct pool_flows *pool, const struct hf_table *table, uint32_t slot)
+{
+	pool->away++;
+	if (!pool->away_slots) {
+		pool->slots = table->size;
+		pool->away_slots = calloc(table->size / 64 + 1, sizeof *pool->away_slots);
+		if (!pool->away_slots)
+			return -ENOMEM;
+	}
+	if (slot < pool->slots)
+		pool->away_slots[slot / 64] |= 1ULL << slot % 64;
+	return 0;
+}
+
+static int note(const struct pass *pass, const struct hf_flow *flow)
+{
+	const struct hf_table *table = table_of(pass->dataplane, flow->pool);
+	struct flow_census *census = pass->census;
+	struct backend_flows *backend = &census->backends[flow->backend];
+	struct pool_flows *pool = &census->pools[flow->pool];
+
+	pool->remembered++;
+	if (flow->state == HF_FLOW_CLOSING) {
+		census->closing++;
+		backend->closing++;
+	} else {
+		bool opening = flow->state == HF_FLOW_OPENING;
+
+		census->opening += opening;
+		backend->opening += opening;
+		census->established += !opening;
+		backend->established += !opening;
+		if ((int32_t)(flow->seen - backend->heard) > 0 || !backend->heard)
+			backend->heard = flow->seen;
+	}
+	if (flow->slot < table->size &&
+	    (uint16_t)pass->dataplane->slots[table->first + flow->slot] == flow->backend)
+		return 0;
+	return pool_note_away(pool, table, flow->slot);
+}
+
+static int walk(struct pass *pass)
+{
+	struct dataplane *dataplane = pass->dataplane;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < dataplane->maps[MAP_FLOWS].entries; i++) {
+		struct hf_flow flow = dataplane->flows[i];
+		uint64_t tag = flow.tag;
+
+		if (!tag || flow.pool >= HF_MAX_POOLS)
+			continue;
+		if (!is_over(pass, &flow))
+			r = note(pass, &flow);
+		/* Unless another flow has taken the entry meanwhile. */
+		else if (dataplane->writable &&
+			 __atomic_compare_exchange_n(&dataplane->flows[i].tag, &tag, 0, false,
+						     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			pass->census->purged++;
+	}
+	return r;
+}
+
+static int census_new(const struct dataplane *dataplane, struct flow_census **ret)
+{
+	struct flow_census *census = calloc(1, sizeof *census);
+
+	if (!census)
+		return -ENOMEM;
+	census->limit = dataplane->maps[MAP_FLOWS].entries;
+	census->backends = calloc(HF_MAX_BACKENDS, sizeof *census->backends);
+	census->pools = calloc(HF_MAX_POOLS, sizeof *census->pools);
+	if (!census->backends || !census->pools) {
+		flow_census_free(census);
+		return -ENOMEM;
+	}
+	*ret = census;
+	return 0;
+}
+
+void flow_census_free(struct flow_census *census)
+{
+	if (!census)
+		return;
+	for (uint32_t i = 0; census->pools && i < HF_MAX_POOLS; i++)
+		free(census->pools[i].away_slots);
+	free(census->pools);
+	free(census->backends);
+	free(census);
+}
+
+int flows_count(struct dataplane *dataplane, uint32_t now, struct flow_census **ret)
+{
+	struct pass pass = {.dataplane = dataplane, .now = now};
+	int r = census_new(dataplane, &pass.census);
+
+	if (r)
+		return r;
+	services_note(&pass);
+	r = walk(&pass);
+	if (r)
+		flow_census_free(pass.census);
+	else
+		*ret = pass.census;
+	return r;
+}
+
+bool flow_census_away(const struct flow_census *census, uint32_t number, uint32_t slot)
+{
+	const struct pool_flows *pool = number < HF_MAX_POOLS ? &census->pools[number] : NULL;
+
+	return pool && pool->away_slots && slot < pool->slots && pool->away_slots[slot / 64] >> slot % 64 & 1;
+}
+
+uint32_t flows_on_slots(const struct dataplane *dataplane, uint32_t pool, const uint64_t *slots,
+			uint32_t size)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < dataplane->maps[MAP_FLOWS].entries; i++) {
+		const struct hf_flow *flow = &dataplane->flows[i];
+
+		count += flow->tag && flow->pool == pool && flow->slot < size &&
+			 slots[flow->slot / 64] >> flow->slot % 64 & 1;
+	}
+	return count;
+}
+
+void flows_clear(struct dataplane *dataplane)
+{
+	for (uint32_t i = 0; i < dataplane->maps[MAP_FLOWS].entries; i++)
+		__atomic_store_n(&dataplane->flows[i].tag, 0, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The pins of one instance: its maps and programs. */
+#include "state.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "pins.h"
+
+static const char *instance_path(const struct dataplane *dataplane, const char *what, char path[PIN_PATH])
+{
+	char name[PIN_NAME];
+
+	return pin_path(path, "%s/%s", pin_encode(dataplane->instance, name), what);
+}
+
+static const char *map_path(const struct dataplane *dataplane, int map, char path[PIN_PATH])
+{
+	char what[PIN_NAME];
+
+	snprintf(what, sizeof what, "maps/%s", map_names[map]);
+	return instance_path(dataplane, what, path);
+}
+
+int instance_pins_open(struct dataplane *dataplane, bool *ret_maps)
+{
+	char path[PIN_PATH];
+	int missing = 0;
+
+	for (int i = 0; i < MAP_COUNT; i++) {
+		dataplane->maps[i].fd = pin_get(map_path(dataplane, i, path));
+		if (dataplane->maps[i].fd < 0 && dataplane->maps[i].fd != -ENOENT)
+			return dataplane->maps[i].fd;
+		missing += dataplane->maps[i].fd < 0;
+	}
+	*ret_maps = !missing;
+	dataplane->prog = pin_get(instance_path(dataplane, "prog", path));
+	dataplane->prog_frags = pin_get(instance_path(dataplane, "prog_frags", path));
+	missing += (dataplane->prog < 0) + (dataplane->prog_frags < 0);
+	return missing ? -ENOENT : 0;
+}
+
+void instance_pins_close(struct dataplane *dataplane)
+{
+	maps_close(dataplane);
+	if (dataplane->prog >= 0)
+		close(dataplane->prog);
+	if (dataplane->prog_frags >= 0)
+		close(dataplane->prog_frags);
+	dataplane->prog = dataplane->prog_frags = -1;
+}
+
+int instance_pins_put(struct dataplane *dataplane, struct refusal *refusal)
+{
+	char path[PIN_PATH];
+	int r = pins_make_directory(instance_path(dataplane, "maps", path));
+
+	for (int i = 0; !r && i < MAP_COUNT; i++)
+		r = pin_put(dataplane->maps[i].fd, map_path(dataplane, i, path));
+	if (!r)
+		r = pin_put(dataplane->prog, instance_path(dataplane, "prog", path));
+	if (!r)
+		r = pin_put(dataplane->prog_frags, instance_path(dataplane, "prog_frags", path));
+	if (r)
+		refuse(refusal, 0, "%s cannot be pinned: %s", path, strerror(-r));
+	return r;
+}
+
+int control_peek(int fd, struct hf_control *ret)
+{
+	struct bpf_map_info info = {};
+	uint32_t length = sizeof info, zero = 0;
+	void *value;
+	int r = 0;
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &length))
+		return fd < 0 ? -EBADF : -errno;
+	value = calloc(1, info.value_size + sizeof *ret);
+	if (!value)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(fd, &zero, value))
+		r = -errno;
+	else
+		memcpy(ret, value, sizeof *ret);
+	free(value);
+	return r;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The upgrade: the programs of this build in the place of those that carry traffic, each attachment switched
+ * by one bpf_link_update. Maps whose layout is the same stay; a layout that has grown at its entries' ends is
+ * copied; anything else is refused. Nothing that is pinned or attached changes before all that may be refused
+ * has been tried.
+ */
+#include "state.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "attach.h"
+#include "pins.h"
+
+bool dataplane_outdated(const struct dataplane *dataplane)
+{
+	return dataplane->control->reserved[0] != object_digest();
+}
+
+/* One entry after the other, as the system call gives them: the larger value has the smaller as its
+ * beginning.
+ */
+static int entries_copy(int from, int to, const struct bpf_map_info *old, const struct bpf_map_info *new)
+{
+	bool each = old->type == BPF_MAP_TYPE_PERCPU_ARRAY;
+	size_t copies = each ? (size_t)libbpf_num_possible_cpus() : 1;
+	size_t old_stride = (old->value_size + 7) & ~7U, new_stride = (new->value_size + 7) & ~7U;
+	char *old_values = calloc(copies, old_stride), *new_values = calloc(copies, new_stride);
+	int r = old_values && new_values ? 0 : -ENOMEM;
+
+	for (uint32_t key = 0; !r && key < old->max_entries; key++) {
+		if (bpf_map_lookup_elem(from, &key, old_values)) {
+			r = -errno;
+			break;
+		}
+		for (size_t i = 0; i < copies; i++)
+			memcpy(new_values + i * new_stride, old_values + i * old_stride, old->value_size);
+		if (bpf_map_update_elem(to, &key, new_values, BPF_ANY))
+			r = -errno;
+	}
+	free(old_values);
+	free(new_values);
+	return r;
+}
+
+static int refuse_layout(const struct bpf_map_info *old, uint32_t size, struct refusal *refusal)
+{
+	refuse(refusal, 0,
+	       "map %s has entries of %u bytes, and this version cannot make its own of %u out of them",
+	       old->name, old->value_size, size);
+	refusal_right(refusal, "a version in between, or: detach, remove the instance's pins, start again");
+	return -EPROTO;
+}
+
+/* Makes a larger map of the pinned one, and takes its place in maps[]. */
+static int map_grow(struct map *map, const struct bpf_map_info *old, uint32_t size, struct refusal *refusal)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = old->map_flags);
+	struct bpf_map_info new = *old;
+	int fd, r;
+
+	if ((old->type != BPF_MAP_TYPE_ARRAY && old->type != BPF_MAP_TYPE_PERCPU_ARRAY) ||
+	    old->value_size > size)
+		return refuse_layout(old, size, refusal);
+	new.value_size = size;
+	fd = bpf_map_create(old->type, old->name, sizeof(uint32_t), size, old->max_entries, &options);
+	if (fd < 0)
+		return refuse(refusal, -errno, "no new map %s: %s", old->name, strerror(errno));
+	r = entries_copy(map->fd, fd, old, &new);
+	if (r) {
+		close(fd);
+		return refuse(refusal, r, "map %s cannot be copied: %s", old->name, strerror(-r));
+	}
+	close(map->fd);
+	map->fd = fd;
+	return 0;
+}
+
+/* Returns how many maps were replaced, or a negative errno. */
+static int maps_migrate(struct dataplane *dataplane, struct refusal *refusal)
+{
+	int replaced = 0;
+
+	for (int i = 0; i < MAP_COUNT; i++) {
+		struct bpf_map_info info = {};
+		uint32_t length = sizeof info;
+		int r;
+
+		if (dataplane->maps[i].fd < 0) { /* the pinned version has no such map: it is made anew */
+			replaced++;
+			continue;
+		}
+		if (bpf_obj_get_info_by_fd(dataplane->maps[i].fd, &info, &length))
+			return -errno;
+		if (info.value_size == map_sizes[i])
+			continue;
+		r = map_grow(&dataplane->maps[i], &info, map_sizes[i], refusal);
+		if (r)
+			return r;
+		replaced++;
+	}
+	return replaced;
+}
+
+static int abi_check(const struct dataplane *dataplane, struct refusal *refusal)
+{
+	struct hf_control control = {};
+	int r = control_peek(dataplane->maps[MAP_CONTROL].fd, &control);
+
+	if (r)
+		return r;
+	if (control.abi == HF_ABI_VERSION)
+		return 0;
+	refuse(refusal, 0, "instance %s has layout %u, and this version knows %u alone", dataplane->instance,
+	       control.abi, HF_ABI_VERSION);
+	refusal_right(refusal,
+		      "the version that loaded it, or: detach, remove the instance's pins, start again");
+	return -EPROTO;
+}
+
+struct switching {
+	struct dataplane *dataplane;
+	uint32_t old_frags; /* id of the program that is replaced by prog_frags */
+	int old_prog, old_prog_frags;
+	bool back; /* undo: the new programs give way to the old ones */
+	struct refusal *refusal;
+};
+
+/* Links run one of two programs; each is replaced by its like. */
+static int link_switch(const char *pinned, void *context)
+{
+	const struct switching *switching = context;
+	const struct dataplane *dataplane = switching->dataplane;
+	char path[PIN_PATH], instance[PIN_NAME];
+	struct bpf_link_info info = {};
+	uint32_t length = sizeof info;
+	bool frags;
+	int link, r = 0;
+
+	link = pin_get(pin_path(path, "%s/links/%s", pin_encode(dataplane->instance, instance), pinned));
+	if (link < 0)
+		return link;
+	if (bpf_obj_get_info_by_fd(link, &info, &length))
+		r = -errno;
+	frags = info.prog_id == (switching->back ? dataplane->prog_frags_id : switching->old_frags);
+	if (switching->back)
+		bpf_link_update(link, frags ? switching->old_prog_frags : switching->old_prog, NULL);
+	else if (!r && info.xdp.ifindex &&
+		 bpf_link_update(link, frags ? dataplane->prog_frags : dataplane->prog, NULL))
+		r = refuse(switching->refusal, -errno, "the program of link %s cannot be replaced: %s",
+			   pinned, strerror(errno));
+	close(link);
+	return r;
+}
+
+static int links_switch(struct switching *switching)
+{
+	char path[PIN_PATH], name[PIN_NAME];
+	int r;
+
+	pin_path(path, "%s/links", pin_encode(switching->dataplane->instance, name));
+	r = pins_each(path, link_switch, switching);
+	if (r && r != -ENOENT) {
+		switching->back = true;
+		pins_each(path, link_switch, switching);
+		return r;
+	}
+	return 0;
+}
+
+/* All that may be refused, without touching what carries traffic. Returns how many maps were replaced. */
+static int upgrade_prepare(struct dataplane *dataplane, struct refusal *refusal)
+{
+	const struct dataplane_limits as_they_are = {};
+	int replaced, r = abi_check(dataplane, refusal);
+
+	if (!r)
+		r = selftest_run(refusal);
+	if (r)
+		return r;
+	replaced = maps_migrate(dataplane, refusal);
+	if (replaced < 0)
+		return replaced;
+	r = programs_load(dataplane, &as_they_are, refusal);
+	if (!r)
+		r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
+	if (!r)
+		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, NULL);
+	if (!r)
+		r = maps_memory_map(dataplane, refusal);
+	return r ?: replaced;
+}
+
+static int upgrade(struct dataplane *dataplane, struct refusal *refusal)
+{
+	struct switching switching = {.dataplane = dataplane, .refusal = refusal};
+	int replaced, r;
+
+	switching.old_prog = dataplane->prog;
+	switching.old_prog_frags = dataplane->prog_frags;
+	dataplane->prog = dataplane->prog_frags = -1;
+	r = program_describe(switching.old_prog_frags, &switching.old_frags, NULL);
+	replaced = r ?: upgrade_prepare(dataplane, refusal);
+	r = replaced < 0 ? replaced : links_switch(&switching);
+	if (!r) {
+		dataplane->control->reserved[0] = object_digest();
+		r = instance_pins_put(dataplane, refusal);
+	}
+	close(switching.old_prog);
+	close(switching.old_prog_frags);
+	return r ?: replaced > 0;
+}
+
+int dataplane_upgrade(const char *instance, struct refusal *refusal)
+{
+	struct dataplane *dataplane;
+	bool whole;
+	int r = dataplane_new(instance, true, &dataplane, refusal);
+
+	if (r)
+		return r;
+	r = instance_pins_open(dataplane, &whole);
+	if (r == -ENOENT && dataplane->maps[MAP_CONTROL].fd >= 0 && dataplane->prog >= 0 &&
+	    dataplane->prog_frags >= 0)
+		r = 0;
+	if (r == -ENOENT) {
+		refuse(refusal, 0, "instance %s is not loaded, or not whole", instance);
+		refusal_right(refusal, "start holdfastd: it loads what is missing");
+	} else if (r) {
+		refuse(refusal, 0, "the pins of instance %s cannot be opened: %s", instance, strerror(-r));
+	} else {
+		r = upgrade(dataplane, refusal);
+	}
+	dataplane_close(dataplane);
+	return r;
+}
+
+int dataplane_refresh(struct dataplane *dataplane)
+{
+	char path[PIN_PATH], name[PIN_NAME];
+	int prog, frags;
+
+	pin_encode(dataplane->instance, name);
+	prog = pin_get(pin_path(path, "%s/prog", name));
+	if (prog < 0)
+		return prog;
+	frags = pin_get(pin_path(path, "%s/prog_frags", name));
+	if (frags < 0) {
+		close(prog);
+		return frags;
+	}
+	close(dataplane->prog);
+	close(dataplane->prog_frags);
+	dataplane->prog = prog;
+	dataplane->prog_frags = frags;
+	program_describe(prog, &dataplane->prog_id, dataplane->tag);
+	program_describe(frags, &dataplane->prog_frags_id, NULL);
+	return 0;
+}
