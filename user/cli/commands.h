@@ -53,6 +53,17 @@ enum exit_status run_counters(const struct call *call);
 /* why.c */
 enum exit_status run_why(const struct call *call);
 
+/* placement_compare.c, placement_replay.c, placement_draw.c, placement_lookup.c, placement_hot.c */
+enum exit_status placement_compare(const struct call *call);
+enum exit_status placement_replay(const struct call *call);
+enum exit_status placement_draw(const struct call *call);
+enum exit_status placement_lookup_keys(const struct call *call);
+enum exit_status placement_hot(const struct call *call);
+
+/* manual.c, completion.c */
+enum exit_status run_manual(const struct call *call);
+enum exit_status run_completion(const struct call *call);
+
 /* seed.c, version.c, help.c */
 enum exit_status run_seed(const struct call *call);
 enum exit_status run_version(const struct call *call);

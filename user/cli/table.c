@@ -53,9 +53,8 @@ struct table *table_new(const char *headers)
 	for (size_t column = 0; column < table->columns; column++) {
 		size_t length;
 
-		table->right[column] = *word == '>';
-		table->leave_empty_out[column] = *word == '?';
-		word += *word == '>' || *word == '?';
+		for (; *word == '>' || *word == '?'; word++)
+			(*word == '>' ? table->right : table->leave_empty_out)[column] = true;
 		length = strcspn(word, " ");
 		table_add(table, strndup(word, length));
 		word += length + (word[length] == ' ');

@@ -235,6 +235,7 @@ static int placement_fill(struct placement *placement, const struct member_set *
 	if (!error)
 		error = owners_fill(placement, refusal);
 	placement->options.positions = NULL;
+	placement->ranged = placement->options.ranges != NULL;
 	placement->options.ranges = NULL;
 	return error;
 }
@@ -505,6 +506,9 @@ bool placement_caution(const struct placement *before, const struct placement *a
 			 "jump numbers its members by name: only the last may come or leave; this change "
 			 "renames "
 			 "those behind it and moves their keys");
+	else if (after->scheme == PLACEMENT_SLOTS && !same && !after->ranged)
+		snprintf(ret_text, size,
+			 "slots move when an operator says so: without an assignment they are divided anew");
 	else
 		return false;
 	return true;

@@ -5,14 +5,17 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 24, ROW = 40 };
+enum { TEXT_SIZE = 24, ROW = 40, COLOURS = 8, DARK_COLOUR = 4 };
 
 /* Okabe and Ito's eight, black replaced by a grey that is seen on dark ground too. */
-static const char *const colours[8] = {"#e69f00", "#56b4e9", "#009e73", "#f0e442",
-				       "#0072b2", "#d55e00", "#cc79a7", "#8c8c8c"};
+static const char *const colours[COLOURS] = {"#e69f00", "#56b4e9", "#009e73", "#f0e442",
+					     "#0072b2", "#d55e00", "#cc79a7", "#8c8c8c"};
 
-static const char style_light[] = "--ground:#ffffff;--ink:#1a1a1a;--faint:#6b6b6b;--line:#1a1a1a;";
-static const char style_dark[] = "--ground:#14171a;--ink:#f2f2f2;--faint:#b0b0b0;--line:#f2f2f2;";
+/* Plain rules, no variables: not every reader of SVG knows those. */
+static const char style_light[] = "text,.mark{fill:#1a1a1a}.faint{fill:#5c5c5c}.ground{fill:#fff}"
+				  ".edge,.thin,.moves{stroke:#1a1a1a}";
+static const char style_dark[] = "text,.mark{fill:#f2f2f2}.faint{fill:#b4b4b4}.ground{fill:#14171a}"
+				 ".edge,.thin,.moves{stroke:#f2f2f2}";
 
 static int cast_add(struct cast *cast, const char *name, struct refusal *refusal)
 {
@@ -104,38 +107,49 @@ char cast_letter(size_t member)
 
 static void style_write(FILE *svg, enum drawing_scheme scheme)
 {
-	fprintf(svg, "<style>\nsvg{%s}\n", scheme == DRAWING_DARK ? style_dark : style_light);
-	if (scheme == DRAWING_AUTO)
-		fprintf(svg, "@media screen and (prefers-color-scheme:dark){svg{%s}}\n", style_dark);
 	fprintf(svg,
-		"text{font:%dpx \"DejaVu Sans\",Verdana,Helvetica,Arial,sans-serif;fill:var(--ink)}\n"
-		".title{font-size:30px;font-weight:bold}.faint{fill:var(--faint)}.small{font-size:22px}\n"
-		".centre{text-anchor:middle}.on{fill:#000;font-size:22px;text-anchor:middle}\n"
-		".edge{fill:none;stroke:var(--line);stroke-width:2}.thin{stroke:var(--line);stroke-width:1.5}"
-		"\n"
-		".ground{fill:var(--ground)}.dash{stroke-dasharray:7 5}.mark{fill:var(--line)}\n",
-		TEXT_SIZE);
-	for (size_t i = 0; i < 8; i++)
-		fprintf(svg, ".m%zu{fill:%s}", i, colours[i]);
+		"<style>\ntext{font:%dpx \"DejaVu Sans\",Verdana,Helvetica,Arial,sans-serif}\n"
+		".title{font-size:30px;font-weight:bold}.small{font-size:22px}.centre{text-anchor:middle}\n"
+		".edge{fill:none;stroke-width:2}.thin{fill:none;stroke-width:1.5}.moves{stroke-width:1.5}\n"
+		".frame{stroke-width:5}.dash{stroke-dasharray:7 5}\n%s\n",
+		TEXT_SIZE, scheme == DRAWING_DARK ? style_dark : style_light);
+	if (scheme == DRAWING_AUTO)
+		fprintf(svg, "@media screen and (prefers-color-scheme:dark){%s}\n", style_dark);
+	/* Letters on a colour are black on either ground, but white on the one dark blue. */
+	fputs("text.on{fill:#000;font-size:22px;text-anchor:middle}text.pale{fill:#fff}\n", svg);
+	for (size_t i = 0; i < DRAWING_MEMBERS; i++)
+		if (i < COLOURS)
+			fprintf(svg, ".m%zu{fill:%s}", i, colours[i]);
+		else
+			fprintf(svg, ".m%zu{fill:url(#p%zu)}", i, i);
 	fputs("\n</style>\n", svg);
 }
 
-/* Literal colours for readers without style sheets' variables: the page would be black on black there. */
-static const char *literal(enum drawing_scheme scheme, const char *light, const char *dark)
+/* The ninth member and those behind it have a colour again, but hatched; from the seventeenth on dotted. */
+static void patterns_write(FILE *svg, const struct cast *cast)
 {
-	return scheme == DRAWING_DARK ? dark : light;
+	fputs("<defs>\n", svg);
+	for (size_t i = COLOURS; i < cast->count; i++)
+		fprintf(svg,
+			"<pattern id=\"p%zu\" width=\"10\" height=\"10\" "
+			"patternUnits=\"userSpaceOnUse\"><rect "
+			"width=\"10\" height=\"10\" fill=\"%s\"/>%s</pattern>\n",
+			i, colours[i % COLOURS],
+			i < 2 * COLOURS ? "<path d=\"M-2 2L2 -2M0 10L10 0M8 12L12 8\" stroke=\"#000\" "
+					  "stroke-width=\"2.5\"/>"
+					: "<circle cx=\"5\" cy=\"5\" r=\"2.4\" fill=\"#000\"/>");
+	fputs("</defs>\n", svg);
 }
 
 void canvas_open(FILE *svg, const struct drawing *drawing, const struct cast *cast, double height)
 {
-	(void)cast;
 	fprintf(svg,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"100%%\" "
-		"role=\"img\" "
-		"fill=\"%s\">\n",
-		CANVAS_WIDTH, height, literal(drawing->colours, "#1a1a1a", "#f2f2f2"));
+		"role=\"img\">\n",
+		CANVAS_WIDTH, height);
 	canvas_line(svg, -1, -1, "title", "%s", drawing->title);
 	style_write(svg, drawing->colours);
+	patterns_write(svg, cast);
 	fprintf(svg, "<rect class=\"ground\" width=\"%d\" height=\"%.0f\"/>\n", CANVAS_WIDTH, height);
 }
 
@@ -199,6 +213,15 @@ void canvas_line(FILE *svg, double x, double y, const char *class, const char *f
 	canvas_text(svg, x, y, class, text);
 }
 
+void letter_draw(FILE *svg, double x, double y, size_t member)
+{
+	if (member >= COLOURS) /* a letter on a pattern would not be read */
+		fprintf(svg, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"15\" fill=\"%s\"/>", x, y,
+			colours[member % COLOURS]);
+	canvas_line(svg, x, y + 8, member % COLOURS == DARK_COLOUR ? "on pale" : "on", "%c",
+		    cast_letter(member));
+}
+
 double legend_height(const struct cast *cast)
 {
 	return (double)cast->count * ROW + 8;
@@ -215,9 +238,9 @@ void legend_draw(FILE *svg, const struct drawing *drawing, const struct cast *ca
 		char name[40];
 
 		fprintf(svg,
-			"<rect class=\"m%zu\" x=\"%d\" y=\"%.1f\" width=\"44\" height=\"32\" rx=\"4\"/>\n",
-			i % 8, CANVAS_MARGIN, y);
-		canvas_line(svg, CANVAS_MARGIN + 22, y + 24, "on", "%c", cast_letter(i));
+			"<rect class=\"m%zu\" x=\"%d\" y=\"%.1f\" width=\"44\" height=\"32\" rx=\"4\"/>\n", i,
+			CANVAS_MARGIN, y);
+		letter_draw(svg, CANVAS_MARGIN + 22, y + 16, i);
 		/* Long names give way to the numbers. */
 		snprintf(name, sizeof name, strlen(cast->names[i]) > 18 ? "%.17s\xe2\x80\xa6" : "%.18s",
 			 cast->names[i]);

@@ -30,6 +30,8 @@ void canvas_text(FILE *svg, double x, double y, const char *class, const char *t
 /* Printf-fashion; escapes what XML needs escaped. */
 __attribute__((format(printf, 5, 6))) void canvas_line(FILE *svg, double x, double y, const char *class,
 						       const char *format, ...);
+/* A member's letter, its middle at (x, y), on a ground of the member's colour. */
+void letter_draw(FILE *svg, double x, double y, size_t member);
 /* The height of a legend, and the legend itself. */
 double legend_height(const struct cast *cast);
 void legend_draw(FILE *svg, const struct drawing *drawing, const struct cast *cast, double y);

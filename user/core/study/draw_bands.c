@@ -18,9 +18,9 @@ static void half(FILE *svg, const struct cast *cast, const struct placement *pla
 
 	if (owner == PLACEMENT_NONE)
 		return;
-	fprintf(svg, "<rect class=\"m%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n",
-		member % 8, x, y, CELL - 3, height);
-	canvas_line(svg, x + (CELL - 3) / 2.0, y + height / 2 + 8, "on", "%c", cast_letter(member));
+	fprintf(svg, "<rect class=\"m%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n", member, x,
+		y, CELL - 3, height);
+	letter_draw(svg, x + (CELL - 3) / 2.0, y + height / 2, member);
 }
 
 static void cell(FILE *svg, const struct drawing *drawing, const struct cast *cast, uint32_t slot,
@@ -38,7 +38,7 @@ static void cell(FILE *svg, const struct drawing *drawing, const struct cast *ca
 	half(svg, cast, drawing->after, slot, x, y + height / 2, height / 2);
 	if (was != is)
 		fprintf(svg,
-			"<rect class=\"edge\" stroke-width=\"4\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
+			"<rect class=\"edge frame\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
 			"height=\"%.1f\"/>\n",
 			x, y, CELL - 3, height);
 }
@@ -61,7 +61,7 @@ static void bands_write(FILE *svg, const struct drawing *drawing, const struct c
 	legend_draw(svg, drawing, cast, legend);
 	if (drawing->after) {
 		canvas_line(svg, CANVAS_MARGIN, numbers, "number",
-			    "moved %.2f %% of slots, at least %.2f %% must", 100 * drawing->moved,
+			    "moved %.2f %% of slots; even shares need %.2f %%", 100 * drawing->moved,
 			    100 * drawing->minimum);
 		numbers += 34;
 	}

@@ -19,7 +19,7 @@ enum {
 	KEY_RADIUS = 346
 };
 
-enum { TOP = 100, CENTRE_Y = TOP + KEY_RADIUS + 24, LETTERED_TOKENS = 24 };
+enum { TOP = 100, CENTRE_Y = TOP + KEY_RADIUS + 24, LETTERED_TOKENS = 30, TICKED_TOKENS = 96 };
 
 static double token_angle(const struct placement *placement, uint64_t position)
 {
@@ -49,10 +49,10 @@ static void piece(FILE *svg, double from, double to, double inner, double outer,
 	to = to - from > most ? from + most : to;
 	large = to - from > M_PI;
 	fprintf(svg,
-		"<path class=\"m%zu\" %s d=\"M%.2f %.2fA%.0f %.0f 0 %d 1 %.2f %.2fL%.2f %.2fA%.0f %.0f 0 %d "
+		"<path class=\"m%zu %s\" d=\"M%.2f %.2fA%.0f %.0f 0 %d 1 %.2f %.2fL%.2f %.2fA%.0f %.0f 0 %d "
 		"0 "
 		"%.2f %.2fZ\"/>\n",
-		member % 8, extra, ring_x(outer, from), ring_y(outer, from), outer, outer, large,
+		member, extra, ring_x(outer, from), ring_y(outer, from), outer, outer, large,
 		ring_x(outer, to), ring_y(outer, to), ring_x(inner, to), ring_y(inner, to), inner, inner,
 		large, ring_x(inner, from), ring_y(inner, from));
 }
@@ -87,37 +87,112 @@ static void arcs_draw(FILE *svg, const struct placement *placement, const struct
 	}
 }
 
-/* Ticks; a few tokens carry their letter as well, and those that come or go are dashed. */
-static void tokens_draw(FILE *svg, const struct placement *placement, const struct cast *cast, bool joining)
+static int angle_order(const void *a, const void *b)
 {
-	size_t count = tokens_count(placement);
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* Things that stand on one circle, pushed apart until none touches the next. */
+struct stand {
+	double angle, shown; /* where it belongs, and where it stands */
+};
+
+static void stands_spread(struct stand *stands, size_t count, double radius, double room)
+{
+	double least = 2 * asin(room / 2 / radius);
+
+	for (size_t i = 0; i < count; i++)
+		stands[i].shown = stands[i].angle;
+	for (int round = 0; round < 400 && count > 1; round++)
+		for (size_t i = 0; i < count; i++) {
+			struct stand *a = &stands[i], *b = &stands[(i + 1) % count];
+			double gap = b->shown - a->shown + (i + 1 == count ? 2 * M_PI : 0);
+
+			if (gap < least) {
+				a->shown -= (least - gap) / 2;
+				b->shown += (least - gap) / 2;
+			}
+		}
+}
+
+struct drawn_token {
+	struct stand stand; /* first: sorted by its angle */
+	size_t member;
+	bool dashed;
+};
+
+/* The tokens of before, and of after those that join. NULL: out of memory. */
+static struct drawn_token *tokens_gather(const struct drawing *drawing, const struct cast *cast,
+					 size_t *ret_count)
+{
+	const struct placement *sides[] = {drawing->before, drawing->after};
+	size_t room = tokens_count(drawing->before) + (drawing->after ? tokens_count(drawing->after) : 0);
+	struct drawn_token *tokens = calloc(room + 1, sizeof *tokens);
+	uint64_t position;
+	uint16_t number;
+
+	*ret_count = 0;
+	for (int side = 0; side < (drawing->after ? 2 : 1) && tokens; side++)
+		for (size_t i = 0; placement_token(sides[side], i, &position, &number); i++) {
+			size_t member = cast_member(cast, sides[side], number);
+
+			if (side == 1 && !cast->joins[member])
+				continue;
+			tokens[(*ret_count)++] =
+				(struct drawn_token){{token_angle(sides[side], position), 0},
+						     member,
+						     cast->joins[member] || cast->leaves[member]};
+		}
+	if (tokens)
+		qsort(tokens, *ret_count, sizeof *tokens, angle_order);
+	return tokens;
+}
+
+static void token_letter(FILE *svg, const struct drawn_token *token)
+{
+	double radius = (INNER + OUTER) / 2.0, angle = token->stand.shown;
+
+	fprintf(svg, "<circle class=\"m%zu\" cx=\"%.2f\" cy=\"%.2f\" r=\"17\"/>", token->member,
+		ring_x(radius, angle), ring_y(radius, angle));
+	fprintf(svg, "<circle class=\"edge%s\" cx=\"%.2f\" cy=\"%.2f\" r=\"17\"/>\n",
+		token->dashed ? " dash" : "", ring_x(radius, angle), ring_y(radius, angle));
+	letter_draw(svg, ring_x(radius, angle), ring_y(radius, angle), token->member);
+}
+
+/*
+ * A tick a token, dashed for those that come or go. Few tokens carry their letter as well; of very many only
+ * those of a change are shown, since the arcs say the rest.
+ */
+static int tokens_draw(FILE *svg, const struct drawing *drawing, const struct cast *cast)
+{
+	size_t count;
+	struct drawn_token *tokens = tokens_gather(drawing, cast, &count);
+	struct stand stands[LETTERED_TOKENS];
 	bool few = count <= LETTERED_TOKENS;
 
+	if (!tokens)
+		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t position;
-		uint16_t number;
-		size_t member;
-		double angle;
-		bool dashed;
+		double angle = tokens[i].stand.angle;
 
-		placement_token(placement, i, &position, &number);
-		member = cast_member(cast, placement, number);
-		dashed = cast->joins[member] || cast->leaves[member];
-		if (joining && !cast->joins[member])
+		if (count > TICKED_TOKENS && !tokens[i].dashed)
 			continue;
-		angle = token_angle(placement, position);
-		fprintf(svg, "<path class=\"edge%s\" d=\"M%.2f %.2fL%.2f %.2f\"/>\n", dashed ? " dash" : "",
-			ring_x(INNER - (few ? 0 : 6), angle), ring_y(INNER - (few ? 0 : 6), angle),
-			ring_x(OUTER, angle), ring_y(OUTER, angle));
-		if (!few)
-			continue;
-		fprintf(svg, "<circle class=\"m%zu\" cx=\"%.2f\" cy=\"%.2f\" r=\"17\"/>", member % 8,
-			ring_x(INNER - 20, angle), ring_y(INNER - 20, angle));
-		fprintf(svg, "<circle class=\"edge%s\" cx=\"%.2f\" cy=\"%.2f\" r=\"17\"/>\n",
-			dashed ? " dash" : "", ring_x(INNER - 20, angle), ring_y(INNER - 20, angle));
-		canvas_line(svg, ring_x(INNER - 20, angle), ring_y(INNER - 20, angle) + 8, "on", "%c",
-			    cast_letter(member));
+		fprintf(svg, "<path class=\"%s\" d=\"M%.2f %.2fL%.2f %.2f\"/>\n",
+			tokens[i].dashed ? "edge dash" : "edge", ring_x(INNER - 7, angle),
+			ring_y(INNER - 7, angle), ring_x(OUTER + 4, angle), ring_y(OUTER + 4, angle));
 	}
+	for (size_t i = 0; i < count && few; i++)
+		stands[i] = tokens[i].stand;
+	if (few)
+		stands_spread(stands, count, (INNER + OUTER) / 2.0, 38);
+	for (size_t i = 0; i < count && few; i++) {
+		tokens[i].stand = stands[i];
+		token_letter(svg, &tokens[i]);
+	}
+	free(tokens);
+	return 0;
 }
 
 /* The owner of the point just before angle: the first token at or after it. */
@@ -134,13 +209,6 @@ static size_t owner_at(const struct placement *placement, const struct cast *cas
 	}
 	placement_token(placement, 0, &position, &member);
 	return cast_member(cast, placement, member);
-}
-
-static int angle_order(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
 }
 
 /* Between neighbouring tokens of either ring owners are constant: each such piece that changes is marked. */
@@ -165,24 +233,18 @@ static int moves_draw(FILE *svg, const struct drawing *drawing, const struct cas
 		size_t is = owner_at(drawing->after, cast, angles[i], &new);
 
 		if (was != is && angles[i] - last > 1e-9)
-			piece(svg, last, angles[i], MOVED_INNER, MOVED_OUTER, is,
-			      "stroke=\"var(--line)\" stroke-width=\"1.5\"");
+			piece(svg, last, angles[i], MOVED_INNER, MOVED_OUTER, is, "moves");
 	}
 	free(angles);
 	return 0;
 }
 
 struct placed_key {
+	struct stand stand; /* first: sorted by its angle */
 	const char *text;
-	double angle, owner_angle,
-		shown; /* shown: where its number stands, moved apart from its neighbours */
+	double owner_angle;
 	uint16_t owner;
 };
-
-static int key_order(const void *a, const void *b)
-{
-	return angle_order(&((const struct placed_key *)a)->angle, &((const struct placed_key *)b)->angle);
-}
 
 static double owner_angle(const struct placement *placement, uint64_t hash, uint16_t owner)
 {
@@ -202,63 +264,53 @@ static double owner_angle(const struct placement *placement, uint64_t hash, uint
 	return token_angle(placement, first);
 }
 
-/* Pushes numbers apart until none touches the next; a few rounds will do for as many as are allowed. */
-static void keys_spread(struct placed_key *keys, size_t count)
+/* An arrow inside the ring, bent the deeper the farther it goes clockwise. */
+static void arrow_draw(FILE *svg, double from, double to)
 {
-	const double room = 2 * asin(19.0 / KEY_RADIUS);
+	double way = to < from ? to + 2 * M_PI - from : to - from, middle = from + way / 2;
+	double depth = INNER - 8 - fmin(190, 44 + 90 * way);
 
-	for (size_t i = 0; i < count; i++)
-		keys[i].shown = keys[i].angle;
-	for (int round = 0; round < 200 && count > 1; round++)
-		for (size_t i = 0; i < count; i++) {
-			struct placed_key *a = &keys[i], *b = &keys[(i + 1) % count];
-			double gap = b->shown - a->shown + (i + 1 == count ? 2 * M_PI : 0);
-
-			if (gap < room) {
-				a->shown -= (room - gap) / 2;
-				b->shown += (room - gap) / 2;
-			}
-		}
+	fprintf(svg, "<path class=\"thin\" marker-end=\"url(#tip)\" d=\"M%.2f %.2fQ%.2f %.2f %.2f %.2f\"/>\n",
+		ring_x(INNER - 1, from), ring_y(INNER - 1, from), ring_x(depth, middle),
+		ring_y(depth, middle), ring_x(INNER - 10, to), ring_y(INNER - 10, to));
 }
 
 static void key_draw(FILE *svg, const struct placed_key *key, size_t number)
 {
-	double inner = INNER - 46;
+	double angle = key->stand.angle, shown = key->stand.shown;
 
-	fprintf(svg, "<path class=\"thin\" d=\"M%.2f %.2fL%.2f %.2f\"/>\n",
-		ring_x(KEY_RADIUS - 18, key->shown), ring_y(KEY_RADIUS - 18, key->shown),
-		ring_x(OUTER + 2, key->angle), ring_y(OUTER + 2, key->angle));
-	fprintf(svg, "<circle class=\"edge\" cx=\"%.2f\" cy=\"%.2f\" r=\"18\"/>\n",
-		ring_x(KEY_RADIUS, key->shown), ring_y(KEY_RADIUS, key->shown));
-	canvas_line(svg, ring_x(KEY_RADIUS, key->shown), ring_y(KEY_RADIUS, key->shown) + 8, "small centre",
-		    "%zu", number + 1);
-	fprintf(svg,
-		"<path class=\"thin\" fill=\"none\" marker-end=\"url(#tip)\" d=\"M%.2f %.2fQ%.2f %.2f %.2f "
-		"%.2f\"/>\n",
-		ring_x(INNER, key->angle), ring_y(INNER, key->angle),
-		ring_x(inner - 60,
-		       (key->angle + key->owner_angle) / 2 + (key->owner_angle < key->angle ? M_PI : 0)),
-		ring_y(inner - 60,
-		       (key->angle + key->owner_angle) / 2 + (key->owner_angle < key->angle ? M_PI : 0)),
-		ring_x(inner, key->owner_angle), ring_y(inner, key->owner_angle));
+	fprintf(svg, "<path class=\"thin\" d=\"M%.2f %.2fL%.2f %.2fL%.2f %.2f\"/>\n",
+		ring_x(KEY_RADIUS - 18, shown), ring_y(KEY_RADIUS - 18, shown),
+		ring_x(MOVED_OUTER + 4, angle), ring_y(MOVED_OUTER + 4, angle), ring_x(OUTER + 1, angle),
+		ring_y(OUTER + 1, angle));
+	fprintf(svg, "<circle class=\"edge\" cx=\"%.2f\" cy=\"%.2f\" r=\"18\"/>\n", ring_x(KEY_RADIUS, shown),
+		ring_y(KEY_RADIUS, shown));
+	canvas_line(svg, ring_x(KEY_RADIUS, shown), ring_y(KEY_RADIUS, shown) + 8, "small centre", "%zu",
+		    number + 1);
+	arrow_draw(svg, angle, key->owner_angle);
 }
 
 /* The keys of the picture, placed by what holds after the change where there is one. */
 static void keys_place(const struct drawing *drawing, struct placed_key *keys)
 {
 	const struct placement *placement = drawing->after ? drawing->after : drawing->before;
+	struct stand stands[DRAWING_KEYS];
 
 	for (size_t i = 0; i < drawing->key_count; i++) {
 		size_t length = strlen(drawing->keys[i]);
 		uint64_t hash = placement_key_hash(placement, drawing->keys[i], length);
 
-		keys[i] =
-			(struct placed_key){.text = drawing->keys[i], .angle = token_angle(placement, hash)};
+		keys[i] = (struct placed_key){.stand = {token_angle(placement, hash), 0},
+					      .text = drawing->keys[i]};
 		keys[i].owner = placement_lookup(placement, drawing->keys[i], length);
 		keys[i].owner_angle = owner_angle(placement, hash, keys[i].owner);
 	}
-	qsort(keys, drawing->key_count, sizeof *keys, key_order);
-	keys_spread(keys, drawing->key_count);
+	qsort(keys, drawing->key_count, sizeof *keys, angle_order);
+	for (size_t i = 0; i < drawing->key_count; i++)
+		stands[i] = keys[i].stand;
+	stands_spread(stands, drawing->key_count, KEY_RADIUS, 40);
+	for (size_t i = 0; i < drawing->key_count; i++)
+		keys[i].stand = stands[i];
 }
 
 static double keys_list(FILE *svg, const struct drawing *drawing, const struct cast *cast,
@@ -300,18 +352,17 @@ static int ring_write(FILE *svg, const struct drawing *drawing, const struct cas
 		    drawing->change ? drawing->change : "clockwise from the top");
 	arcs_draw(svg, drawing->before, cast);
 	keys_place(drawing, keys);
+	if (drawing->after)
+		error = moves_draw(svg, drawing, cast);
 	for (size_t i = 0; i < drawing->key_count; i++)
 		key_draw(svg, &keys[i], i);
-	tokens_draw(svg, drawing->before, cast, false);
-	if (drawing->after) {
-		tokens_draw(svg, drawing->after, cast, true);
-		error = moves_draw(svg, drawing, cast);
-	}
+	if (!error)
+		error = tokens_draw(svg, drawing, cast);
 	legend_draw(svg, drawing, cast, legend);
 	keys_list(svg, drawing, cast, keys, keys_at);
 	if (drawing->after) {
 		canvas_line(svg, CANVAS_MARGIN, numbers, "number",
-			    "moved %.2f %% of keys, at least %.2f %% must", 100 * drawing->moved,
+			    "moved %.2f %% of keys; even shares need %.2f %%", 100 * drawing->moved,
 			    100 * drawing->minimum);
 		canvas_text(svg, CANVAS_MARGIN, numbers + 34, "faint", "outer band: what moves, and to whom");
 	} else {
