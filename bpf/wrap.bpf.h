@@ -16,6 +16,9 @@
 #include "packet.bpf.h"
 #include "parse.bpf.h"
 
+/* The label's bits of the hash: those that spread the source are the lowest. */
+enum { LABEL_SHIFT = 12 };
+
 /* Destination from the next hop, source from the link; what either word has beyond its address is
  * overwritten. */
 static __always_inline void ethernet_write(const struct packet *packet, void *at, __u16 proto)
@@ -47,27 +50,63 @@ static __always_inline void ipv4_write(const struct packet *packet, void *at, __
 	store32(at + 16, backend->dst[0]);
 }
 
-static __always_inline int ipv4_wrap(struct packet *packet)
+/*
+ * length: of what follows the header. The flow label spreads by flow, so that routers may hash three-tuples
+ * alone (RFC 6438).
+ */
+static __always_inline void ipv6_write(const struct packet *packet, void *at, __u8 proto, __u32 length)
 {
-	__u32 length = packet->length + IPV4_HEADER;
+	const struct hf_backend *backend = packet->backend;
+	const __u64 *destination = (const __u64 *)backend->dst, *source = (const __u64 *)backend->src;
+	__u64 spread = (__u32)packet->hash & backend->src_mask;
+	__u32 label = packet->hash >> LABEL_SHIFT & 0xfffff;
+	__u32 first = bpf_htonl(6 << 28 | packet->tos << 20 | label);
+
+	store64(at, first | (__u64)bpf_htons(length) << 32 | (__u64)proto << 48 | (__u64)HF_OUTER_TTL << 56);
+	store64(at + 8, source[0]);
+	store64(at + 16, source[1] | spread << 32);
+	store64(at + 24, destination[0]);
+	store64(at + 32, destination[1]);
+}
+
+/* Room for header bytes behind a new Ethernet header, which is written. */
+static __always_inline int outer_open(struct packet *packet, int header, __u16 proto, void **ret)
+{
 	void *start;
 
-	if (unlikely(packet->backend->mtu && length > packet->backend->mtu))
+	if (unlikely(packet->backend->mtu && packet->length + header > packet->backend->mtu))
 		return -HF_REASON_TOO_BIG;
-	if (unlikely(bpf_xdp_adjust_head(packet->ctx, -IPV4_HEADER)))
+	if (unlikely(bpf_xdp_adjust_head(packet->ctx, -header)))
 		return -HF_REASON_NO_HEADROOM;
 	start = (void *)(long)packet->ctx->data;
-	if (unlikely(start + ETH_HLEN + IPV4_HEADER > (void *)(long)packet->ctx->data_end))
+	if (unlikely(start + ETH_HLEN + header > (void *)(long)packet->ctx->data_end))
 		return -HF_REASON_NO_HEADROOM;
-	ethernet_write(packet, start, ETH_P_IP);
-	ipv4_write(packet, start + ETH_HLEN, packet->tuple.family == HF_IPV6 ? IPPROTO_IPV6 : IPPROTO_IPIP,
-		   length);
+	ethernet_write(packet, start, proto);
+	*ret = start + ETH_HLEN;
 	return 0;
+}
+
+static __always_inline int ip_wrap(struct packet *packet)
+{
+	__u8 proto = packet->tuple.family == HF_IPV6 ? IPPROTO_IPV6 : IPPROTO_IPIP;
+	void *outer;
+	int reason;
+
+	if (likely(packet->backend->family == HF_IPV4)) {
+		reason = outer_open(packet, IPV4_HEADER, ETH_P_IP, &outer);
+		if (likely(!reason))
+			ipv4_write(packet, outer, proto, packet->length + IPV4_HEADER);
+	} else {
+		reason = outer_open(packet, IPV6_HEADER, ETH_P_IPV6, &outer);
+		if (likely(!reason))
+			ipv6_write(packet, outer, proto, packet->length);
+	}
+	return reason;
 }
 
 static __always_inline int packet_wrap(struct packet *packet)
 {
-	return ipv4_wrap(packet);
+	return ip_wrap(packet);
 }
 
 #endif
