@@ -9,6 +9,7 @@
 #   make lint         format, licences, shell, size of functions
 #   make bench REFEREE=DIR   cost of a packet, of a table, of a change (root)
 #   make bench-load, make bench-unload   an instance `bench` for the referee, and its end (root)
+#   make man          manual pages and bash completion, into build/
 #   make clean
 
 MAKEFLAGS += --no-builtin-rules
@@ -101,6 +102,22 @@ $(BUILD)/include/version.h: FORCE
 	@scripts/version --header > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
+# What comes from the programs' own tables: manual pages and completion -------
+
+MAN := $(addprefix $(BUILD)/man/,holdfast.8 holdfastd.8 holdfast.yaml.5)
+
+man: $(MAN) $(BUILD)/completion/holdfast
+
+$(MAN): $(BUILD)/man/%: $(BUILD)/holdfast $(BUILD)/holdfastd
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	@$(BUILD)/holdfastd --help | $(BUILD)/holdfast manual $* > $@
+
+$(BUILD)/completion/holdfast: $(BUILD)/holdfast
+	$(call say,COMP,$@)
+	@mkdir -p $(@D)
+	@$(BUILD)/holdfast completion > $@
+
 # Tests ----------------------------------------------------------------------
 
 # The pure core links with nothing that can see the kernel, the clock or the network: this link is the proof.
@@ -166,12 +183,14 @@ storm:
 	@$(MAKE) --no-print-directory all $(LAB) $(STORM)
 	@tests/storm/storm.py --long
 
+# The referee of packet cost is not ours: where it is absent, the rest is measured.
+referee = $(if $(REFEREE),$(wildcard $(REFEREE)/Makefile))
 bench:
 	@scripts/require root kernel
 	@scripts/deps
 	@$(MAKE) --no-print-directory all $(BENCH) $(LAB)
-	@$(if $(REFEREE),$(MAKE) --no-print-directory -C $(REFEREE) OUT=$(abspath $(BUILD)/referee) CLANG=$(CLANG),:)
-	@scripts/bench run $(if $(REFEREE),$(BUILD)/referee/packet-cost)
+	@$(if $(referee),$(MAKE) --no-print-directory -C $(REFEREE) OUT=$(abspath $(BUILD)/referee) CLANG=$(CLANG),:)
+	@scripts/bench run $(if $(referee),$(BUILD)/referee/packet-cost)
 
 bench-load: all $(LAB)
 	@scripts/require root kernel
@@ -185,7 +204,7 @@ clean:
 	rm -rf $(BUILD)
 
 FORCE:
-.PHONY: all test-programs unit lint test deps demo storm bench bench-load bench-unload clean FORCE
+.PHONY: all man test-programs unit lint test deps demo storm bench bench-load bench-unload clean FORCE
 .SECONDARY:
 
 # One line a step; V=1 shows the commands themselves.
