@@ -112,7 +112,8 @@ def test_apply_asks_before_it_moves_much(real, write):
     complaint = real.error(["apply", "-f", write(MORE)], status=1)
     assert "no terminal to ask" in complaint and "--force" in complaint
     assert real.out("export") == before
-    assert "slots moved" in apply(real, write(MORE), "--limit", "90")
+    assert "slots moved" in apply(real, write("move_limit: 90\n" + MORE))
+    assert "move_limit is 25 %" in real.error(["apply", "-f", write(CONFIGURATION)], status=1)
     assert "slots moved" in apply(real, write(CONFIGURATION), "--force")
 
 

@@ -13,8 +13,12 @@
 enum exit_status configuration_read(const char *file, json_t **ret);
 /* The desired state in force, from the daemon. */
 enum exit_status model_in_force(const struct call *call, bool state, struct model **ret);
-/* Makes configuration (borrowed) the desired state; asks first where it moves much. */
-enum exit_status configuration_apply(const struct call *call, json_t *configuration, const char *subject);
+/*
+ * Posts a change (body, to which it adds) as a dry run first; asks where it moves more than limit per cent of
+ * a pool's slots; then posts it again, and prints what happened to subject.
+ */
+enum exit_status change_ask_and_send(const struct call *call, const char *path, json_t *body, uint32_t limit,
+				     const char *subject);
 /* A line an object that differs: "+" came, "-" went, "~" changed. False: none does. */
 bool model_diff_print(const struct model *before, const struct model *after);
 

@@ -123,10 +123,14 @@ enum exit_status run_rollback(const struct call *call)
 	struct model *model = NULL;
 	enum exit_status status = generation_model(call, call->words[0], &answer, &model);
 	char subject[64];
+	json_t *body;
 
 	snprintf(subject, sizeof subject, "generation %s", call->words[0]);
-	if (!status)
-		status = configuration_apply(call, json_object_get(answer.json, "model"), subject);
+	if (!status) {
+		body = json_pack("{s:O}", "generation", json_object_get(answer.json, "number"));
+		status = change_ask_and_send(call, "/v1/rollback", body, model->move_limit, subject);
+		json_decref(body);
+	}
 	model_free(model);
 	answer_free(&answer);
 	return status;

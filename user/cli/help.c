@@ -119,6 +119,8 @@ void help_print_all(FILE *to)
 
 	fprintf(to, "usage: holdfast [OPTIONS] NOUN VERB ARGUMENTS; options may stand anywhere\n\n");
 	for (const struct noun *noun = nouns; noun->name; noun++) {
+		if (!noun->help)
+			continue;
 		verbs_listed(noun, list);
 		fprintf(to, "  %-11s %s%s\n", noun->name, noun->help, list);
 	}

@@ -29,7 +29,6 @@ static const char *const descriptions[] = {
 	[VALUE_TABLE_SIZE] = "a number of slots from 251 to 1048573",
 	[VALUE_PORT] = "a port from 1 to 65535",
 	[VALUE_COUNT] = "a whole number from 1",
-	[VALUE_PERCENT] = "per cent, a whole number from 0 to 100",
 	[VALUE_SEED] = "16 hexadecimal digits, not all 0, as `holdfast seed` prints",
 	[VALUE_DURATION] = "a time like 30s, 5m, 1h30m",
 	[VALUE_RANGE] = "a slot or a range of slots, like 17 or 0-99",
@@ -164,8 +163,6 @@ static bool value_valid(enum value_kind kind, const char *text, const char *choi
 		return number_parse(text, 1, UINT16_MAX, &number);
 	case VALUE_COUNT:
 		return number_parse(text, 1, UINT32_MAX, &number);
-	case VALUE_PERCENT:
-		return number_parse(text, 0, 100, &number);
 	case VALUE_SEED:
 		return !seed_parse(text, &number);
 	case VALUE_DURATION:
@@ -237,7 +234,6 @@ int value_into(enum value_kind kind, const char *text, json_t *object, const cha
 	case VALUE_TABLE_SIZE:
 	case VALUE_PORT:
 	case VALUE_COUNT:
-	case VALUE_PERCENT:
 		value = json_integer(strtoll(text, NULL, 10));
 		break;
 	case VALUE_DURATION:

@@ -27,7 +27,11 @@ const struct noun *noun_find(const char *word, struct refusal *refusal)
 	for (const struct noun *noun = nouns; noun->name; noun++) {
 		int how = match(word, noun->name, strlen(noun->name));
 
-		nearest_offer(&nearest, noun->name);
+		/* What help does not show must be said in full. */
+		if (how == 1 && !noun->help)
+			continue;
+		if (noun->help)
+			nearest_offer(&nearest, noun->name);
 		if (how == 2)
 			return noun;
 		if (how && found) {

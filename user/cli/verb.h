@@ -87,7 +87,8 @@ struct verb {
 
 struct noun {
 	const char *name;
-	const char *help; /* what it is, for the first page of help */
+	const char
+		*help; /* what it is, for the first page of help; NULL: for those who build packages alone */
 };
 
 extern const struct noun nouns[];            /* in the order of help; ends with name NULL */

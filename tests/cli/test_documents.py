@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Manual pages and completion, which come from the tables."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from command import HOLDFAST, TOP
+
+
+def page(cli, name):
+    said = subprocess.run([str(TOP / "build" / "holdfastd"), "--help"], capture_output=True, text=True, timeout=30).stdout
+    done = subprocess.run([HOLDFAST, "manual", name], input=said, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def verbs(cli):
+    for noun in re.findall(r"^  ([a-z]+) {2,}", cli.out("help"), re.M):
+        for line in re.findall(rf"^  ({noun}\b[^\n]*?)(?: {{2,}}.*)?$", cli.out(f"help {noun}"), re.M):
+            yield line
+
+
+@pytest.mark.parametrize("name", ["holdfast.8", "holdfastd.8", "holdfast.yaml.5"])
+def test_pages_are_good_roff(cli, name):
+    text = page(cli, name)
+    assert text.startswith(".TH HOLDFAST") and ".SH NAME\n" in text and ".SH SEE ALSO\n" in text
+    if not shutil.which("groff"):
+        pytest.skip("groff is not here")
+    done = subprocess.run(["groff", "-man", "-ww", "-z"], input=text, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_every_verb_is_in_the_manual(cli):
+    text = page(cli, "holdfast.8").replace("\\-", "-")
+    lines = list(verbs(cli))
+    assert len(lines) > 25
+    for line in lines:
+        assert f"\n.B {line}\n" in text, line
+
+
+def test_every_key_is_in_the_manual(cli):
+    text = page(cli, "holdfast.yaml.5")
+    for key in ("version", "seed", "listen", "address", "weight", "table_size", "udp_grace"):
+        assert f"\n.B {key}\n" in text
+
+
+def test_every_option_of_the_daemon_is_in_its_manual(cli):
+    text = page(cli, "holdfastd.8").replace("\\-", "-")
+    said = subprocess.run([str(TOP / "build" / "holdfastd"), "--help"], capture_output=True, text=True, timeout=30).stdout
+    options = re.findall(r"^  (--[a-z-]+)", said, re.M)
+    assert "--instance" in options
+    for option in options:
+        assert f"\n.B {option}" in text, option
+
+
+def complete(cli, line):
+    """What bash offers at the end of line."""
+    words = line.split(" ")
+    script = cli.out("completion") + f"""
+        holdfast() {{ command {HOLDFAST} --runtime-dir {cli.directory} "$@"; }}
+        COMP_WORDS=({' '.join(f"'{word}'" for word in words)}); COMP_CWORD={len(words) - 1}
+        _holdfast; printf '%s\\n' "${{COMPREPLY[@]}}" """
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30)
+    assert done.stderr == "", done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("line,offers", [
+    ("holdfast ba", ["backend"]), ("holdfast backend dr", ["drain"]), ("holdfast pool add x --enc", ["--encap"]),
+    ("holdfast pool add x --encap g", ["gue", "gre"]), ("holdfast --json stat", ["status"]),
+    ("holdfast service add t", ["tcp"]), ("holdfast --instance x ba", ["backend"]), ("holdfast interface attach l", ["lo"]),
+    ("holdfast status --ch", ["--check"]), ("holdfast pool list --forc", []), ("holdfast xyz", [])])
+def test_completion(cli, line, offers):
+    assert complete(cli, line) == offers
+
+
+def test_completion_offers_names_that_exist(cli, daemon):
+    assert complete(cli, "holdfast backend drain db/") == ["db/db1", "db/db2", "db/db3", "db/db4"]
+    assert complete(cli, "holdfast pool show d") == ["db"]
+
+
+def test_completion_without_a_daemon_is_silent(cli):
+    assert complete(cli, "holdfast backend drain ") == []
