@@ -8,8 +8,10 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <kern/dataplane.h>
+#include <kern/flows.h>
 #include <kern/ranges.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -472,6 +474,126 @@ static void test_only_ingress(void **state)
 	sh("ip link del v0");
 }
 
+enum { NOW = 1000, IDLE = 100, FLOWS = 9 };
+
+static void flows_put(const struct hf_flow *flows, uint32_t count)
+{
+	int fd = bpf_obj_get(pin("maps/flows"));
+
+	assert_true(fd >= 0);
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(bpf_map_update_elem(fd, &i, &flows[i], BPF_ANY), 0);
+	close(fd);
+}
+
+static bool flow_is_there(uint32_t index)
+{
+	struct hf_flow flow;
+	int fd = bpf_obj_get(pin("maps/flows"));
+
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_map_lookup_elem(fd, &index, &flow), 0);
+	close(fd);
+	return flow.tag;
+}
+
+/* Backend 5 owns all slots, of which 10 to 19 move; backend 6 serves old TCP flows, 7 nothing any more. */
+static void flows_sample(struct dataplane *dataplane, struct sample *sample)
+{
+	struct backend_image more[2] = {
+		{.number = 6, .entry = {.family = HF_IPV4, .flags = HF_BACKEND_SERVES_TCP}},
+		{.number = 7, .entry = {.family = HF_IPV4}}};
+	struct plan_backend changes[] = {
+		{PLAN_ADD, 5, &sample->backend}, {PLAN_ADD, 6, &more[0]}, {PLAN_ADD, 7, &more[1]}};
+
+	sample_make(sample, 101, 5);
+	sample->backend.entry.flags = HF_BACKEND_TAKES_NEW | HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP;
+	sample->entries[0].key.proto = IPPROTO_UDP;
+	sample->entries[0].track = HF_TRACK_ALWAYS;
+	for (uint32_t i = 10; i < 20; i++)
+		sample->words[i] |= (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	sample->plan.backends = changes;
+	sample->plan.backend_count = 3;
+	assert_int_equal(dataplane_apply(dataplane, &sample->plan, 1, NULL), 0);
+}
+
+static void test_flows_are_counted_and_purged(void **state)
+{
+	static const struct hf_flow flows[FLOWS] = {
+		/* stay */
+		{1, 1, 10, NOW - 5, 5, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{2, 1, 11, NOW - 7, 6, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{3, 1, 12, NOW - 3, 6, 1, HF_FLOW_OPENING, IPPROTO_TCP, 3, IDLE},
+		{4, 1, 13, NOW - 1, 6, 1, HF_FLOW_CLOSING, IPPROTO_TCP, 3, IDLE},
+		{5, 1, 50, NOW - 1, 5, 9, HF_FLOW_ESTABLISHED, IPPROTO_UDP, 3, IDLE}, /* tracked always */
+		/* go: silent too long, slot settled, backend gone, pool gone */
+		{6, 1, 14, NOW - IDLE - 1, 6, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{7, 1, 50, NOW - 1, 5, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{8, 1, 15, NOW - 1, 7, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{9, 1, 16, NOW - 1, 5, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 4, IDLE},
+	};
+	const uint64_t slots[2] = {1ULL << 11 | 1ULL << 12};
+	struct dataplane *dataplane = open_instance();
+	struct flow_census *census;
+	struct sample sample;
+
+	(void)state;
+	flows_sample(dataplane, &sample);
+	flows_put(flows, FLOWS);
+	assert_int_equal(flows_on_slots(dataplane, 3, slots, 101), 2);
+	assert_int_equal(flows_count(dataplane, NOW, &census), 0);
+	assert_int_equal(census->limit, limits.flows);
+	assert_int_equal(census->purged, 4);
+	for (uint32_t i = 0; i < FLOWS; i++)
+		assert_int_equal(flow_is_there(i), i < 5);
+	assert_int_equal(census->established, 3);
+	assert_int_equal(census->opening, 1);
+	assert_int_equal(census->closing, 1);
+	assert_int_equal(census->backends[6].established, 1);
+	assert_int_equal(census->backends[6].closing, 1);
+	assert_int_equal(census->backends[6].heard, NOW - 3);
+	assert_int_equal(census->pools[3].remembered, 5);
+	assert_int_equal(census->pools[3].away, 3);
+	for (uint32_t slot = 0; slot < 101; slot++)
+		assert_int_equal(flow_census_away(census, 3, slot), slot >= 11 && slot <= 13);
+	flow_census_free(census);
+	flows_clear(dataplane);
+	assert_false(flow_is_there(0));
+	dataplane_close(dataplane);
+}
+
+/* A slot that goes on moving keeps its time; one that begins to move begins now. */
+static void test_since(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct timespec now;
+	struct sample sample;
+	struct hf_table table;
+	const uint64_t *words;
+	struct hf_since since = {.at = {77, 77}};
+	uint32_t key;
+	int fd = bpf_obj_get(pin("maps/since"));
+
+	(void)state;
+	flows_sample(dataplane, &sample);
+	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), 0);
+	key = (table.first + 10) / 2;
+	assert_int_equal(bpf_map_update_elem(fd, &key, &since, BPF_ANY), 0);
+	sample.words[20] |= (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	sample.plan.backend_count = 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
+	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), 0);
+	key = (table.first + 10) / 2;
+	assert_int_equal(bpf_map_lookup_elem(fd, &key, &since), 0);
+	assert_int_equal(since.at[0], 77);
+	key = (table.first + 20) / 2;
+	assert_int_equal(bpf_map_lookup_elem(fd, &key, &since), 0);
+	assert_true(since.at[0] >= now.tv_sec && since.at[0] <= now.tv_sec + 60);
+	close(fd);
+	dataplane_close(dataplane);
+}
+
 /* What the links run, and the maps that run on. */
 static void test_upgrade_keeps_everything(void **state)
 {
@@ -639,6 +761,8 @@ int main(void)
 		CASE(test_refused_attachments),
 		CASE(test_vanished_interface_is_forgotten),
 		CASE(test_only_ingress),
+		CASE(test_flows_are_counted_and_purged),
+		CASE(test_since),
 		CASE(test_upgrade_keeps_everything),
 		CASE(test_upgrade_migrates_what_has_grown),
 		CASE(test_refused_upgrade_changes_nothing),
