@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frame.h"
+#include "../core/frame.h"
 #include "views.h"
 
 enum { OUT_ROOM = 512 };

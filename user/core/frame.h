@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../core/address.h"
+#include "address.h"
 
 enum { FRAME_ROOM = 128 };
 
