@@ -141,8 +141,8 @@ class Host:
 
     @staticmethod
     def _batch(netns, lines):
-        done = subprocess.run(["ip", "-netns", netns, "-batch", "-"], input=lines, capture_output=True, text=True,
-                              timeout=60)
+        done = subprocess.run(["nsenter", f"--net={NETNS / netns}", "ip", "-batch", "-"], input=lines,
+                              capture_output=True, text=True, timeout=60)
         if done.returncode:
             raise LabError(f"{netns}: {done.stderr.strip()}: {lines}")
 
