@@ -85,3 +85,23 @@ def test_daemon_that_runs_is_not_disturbed(real):
         real.daemon.run("backend", "set", "db/db1", "--weight", "7")
     except LabError as error:
         pytest.fail(f"the daemon no longer changes its database: {error}")
+
+
+FLOWS = ["tcp 198.51.100.7:40000 203.0.113.10:80", "tcp 198.51.100.8:41000 203.0.113.10:80",
+         "udp 198.51.100.7:40000 203.0.113.11:5999", "tcp 198.51.100.7:40000 203.0.113.10:81",
+         "tcp 198.51.100.7:40000 192.0.2.1:80"]
+
+
+def test_why_says_the_same_without_the_daemon(real):
+    fill(real)
+    real.out("backend add db/db2 10.0.0.12 --weight 300")
+    real.out("service add udp 203.0.113.11:5000-5999 --pool db")
+    real.out("interface attach eth0")
+    live = [json.loads(real.out(f"--json why {flow}")) for flow in FLOWS]
+    assert [one["verdict"] for one in live[3:]] == ["pass", "pass"]
+    real.daemon.kill()
+    for flow, expected in zip(FLOWS, live):
+        told = json.loads(real.out(f"--json why {flow} --offline"))
+        for key in ("verdict", "reason", "service", "pool", "hash", "slot", "slots", "preferences", "owner", "backend",
+                    "by", "outer", "program"):
+            assert told.get(key) == expected[key], (flow, key)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../kern/preflight.h"
 #include "commands.h"
 #include "complain.h"
 #include "field.h"
@@ -101,6 +102,20 @@ static void subject_of(const struct call *call, char subject[static SUBJECT_TEXT
 	}
 }
 
+/* Some drivers take the link down for a moment when a program is attached: said before it is. */
+static void warn_of_attach(const struct call *call)
+{
+	const char *sentence =
+		strcmp(call->verb->uses, "interface.attach") ? NULL : attach_warning(call->words[0]);
+	struct refusal warning;
+
+	if (!sentence)
+		return;
+	refuse(&warning, 0, "%s", sentence);
+	refusal_where(&warning, "interface %s", call->words[0]);
+	warn_about(&warning);
+}
+
 enum exit_status run_change(const struct call *call)
 {
 	json_t *arguments = change_arguments(call);
@@ -118,6 +133,7 @@ enum exit_status run_change(const struct call *call)
 			      call->verb->noun);
 		return complain(STATUS_USAGE, &refusal, 0);
 	}
+	warn_of_attach(call);
 	status = change_send(call, call->verb->uses, arguments, &answer);
 	if (!status) {
 		subject_of(call, subject);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "../core/schema.h"
+#include "../kern/preflight.h"
 #include "commands.h"
 #include "complain.h"
 #include "field.h"
@@ -64,7 +65,8 @@ static void flows_print(const json_t *counters)
 
 static void interfaces_counted(const json_t *interfaces)
 {
-	struct table *table = table_new("INTERFACE MODE STATE >PACKETS >PPS >BYTES >BPS");
+	struct table *table = table_new(
+		"INTERFACE MODE STATE >RX-PACKETS >RX-PPS >RX-BPS >RX-DROPPED >TX-PACKETS >TX-PPS >TX-BPS");
 	char text[QUANTITY_TEXT];
 	json_t *interface;
 	size_t i;
@@ -73,10 +75,13 @@ static void interfaces_counted(const json_t *interfaces)
 		table_cell(table, "%s", field_text(interface, "name"));
 		table_cell(table, "%s", field_text(interface, "mode"));
 		table_cell(table, "%s", field_text(interface, "state"));
-		table_cell(table, "%s", field_count(interface, "packets", text));
-		table_cell(table, "%s", field_quantity(interface, "packets_per_second", text));
-		table_cell(table, "%s", field_count(interface, "bytes", text));
-		table_cell(table, "%s", field_quantity(interface, "bits_per_second", text));
+		table_cell(table, "%s", field_count(interface, "rx_packets", text));
+		table_cell(table, "%s", field_quantity(interface, "rx_packets_per_second", text));
+		table_cell(table, "%s", field_quantity(interface, "rx_bits_per_second", text));
+		table_cell(table, "%s", field_count(interface, "rx_dropped", text));
+		table_cell(table, "%s", field_count(interface, "tx_packets", text));
+		table_cell(table, "%s", field_quantity(interface, "tx_packets_per_second", text));
+		table_cell(table, "%s", field_quantity(interface, "tx_bits_per_second", text));
 	}
 	table_print(table);
 }
@@ -113,6 +118,10 @@ static void set_rates(json_t *after, const json_t *before, double seconds)
 	set_rate(after, before, "packets", "packets_per_second", 1 / seconds);
 	set_rate(after, before, "bytes", "bits_per_second", 8 / seconds);
 	set_rate(after, before, "flows", "new_per_second", 1 / seconds);
+	set_rate(after, before, "rx_packets", "rx_packets_per_second", 1 / seconds);
+	set_rate(after, before, "rx_bytes", "rx_bits_per_second", 8 / seconds);
+	set_rate(after, before, "tx_packets", "tx_packets_per_second", 1 / seconds);
+	set_rate(after, before, "tx_bytes", "tx_bits_per_second", 8 / seconds);
 }
 
 void counters_rate(json_t *after, const json_t *before, double seconds)
@@ -141,6 +150,25 @@ static double clock_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* The data plane counts no interfaces; the kernel does, also of those that only send. */
+static void add_interfaces(json_t *counters)
+{
+	json_t *interface;
+	size_t i;
+
+	json_array_foreach (json_object_get(counters, "interfaces"), i, interface) {
+		struct interface_counters kernel;
+
+		if (interface_counters(field_text(interface, "name"), &kernel))
+			continue;
+		json_object_set_new(interface, "rx_packets", json_integer((json_int_t)kernel.rx_packets));
+		json_object_set_new(interface, "rx_bytes", json_integer((json_int_t)kernel.rx_bytes));
+		json_object_set_new(interface, "rx_dropped", json_integer((json_int_t)kernel.rx_dropped));
+		json_object_set_new(interface, "tx_packets", json_integer((json_int_t)kernel.tx_packets));
+		json_object_set_new(interface, "tx_bytes", json_integer((json_int_t)kernel.tx_bytes));
+	}
+}
+
 /* One sample; new reference. */
 static enum exit_status sample(const struct call *call, const struct offline *offline, json_t **ret)
 {
@@ -151,11 +179,14 @@ static enum exit_status sample(const struct call *call, const struct offline *of
 		struct refusal refusal = {.what = "memory is short"};
 
 		*ret = offline_counters(offline);
+		add_interfaces(*ret);
 		return *ret ? STATUS_DONE : complain(STATUS_REFUSED, &refusal, 0);
 	}
 	status = request_get(call, "/v1/counters", &answer);
-	if (!status)
+	if (!status) {
+		add_interfaces(answer.json);
 		*ret = json_incref(answer.json);
+	}
 	answer_free(&answer);
 	return status;
 }
@@ -187,8 +218,7 @@ enum exit_status run_counters(const struct call *call)
 	const char *text = call_option(call, "interval");
 	struct offline offline;
 	enum exit_status status;
-	/* The daemon samples all the time; without it nobody does. */
-	uint32_t interval = call->offline;
+	uint32_t interval = 1;
 
 	if (text)
 		duration_parse(text, &interval);

@@ -40,6 +40,10 @@ json_t *offline_status(const struct offline *offline);
 json_t *offline_backends(const struct offline *offline, const char *pool); /* pool NULL: of all */
 json_t *offline_counters(const struct offline *offline);
 json_t *offline_interfaces(const struct offline *offline);
+json_t *offline_next_hop(const struct hf_backend *entry);
+
+/* offline_why.c: the call's flow, asked of the loaded program. New reference; complains where it fails. */
+enum exit_status offline_why(const struct offline *offline, json_t **ret);
 
 /* Prints what one of these makes, as JSON for --json, else by print. */
 enum exit_status offline_print(const struct call *call, json_t *view, void (*print)(const json_t *));

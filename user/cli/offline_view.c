@@ -188,7 +188,7 @@ static const struct backend *stored_backend(const struct offline *offline, const
 	return stored ? pool_backend(stored, name) : NULL;
 }
 
-static json_t *next_hop_view(const struct hf_backend *entry)
+json_t *offline_next_hop(const struct hf_backend *entry)
 {
 	const uint8_t *mac = (const uint8_t *)&entry->next_hop;
 	char text[18];
@@ -221,7 +221,7 @@ static json_t *backend_view(const struct offline *offline, const struct backend_
 	json_object_set_new(view, "slots", json_integer(tally->slots));
 	json_object_set_new(view, "remembered", json_null());
 	json_object_set_new(view, "number", json_integer(backend->number));
-	json_object_set_new(view, "next_hop", next_hop_view(&backend->entry));
+	json_object_set_new(view, "next_hop", offline_next_hop(&backend->entry));
 	json_object_set_new(view, "note", json_string(note));
 	set_counters(view, &tally->counters);
 	return view;

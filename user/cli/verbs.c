@@ -82,11 +82,11 @@ static const struct option pool_options[] = {
 
 /* Members and schemes, for the verbs of placement, which need no daemon. */
 #define STUDY                                                                                                \
-	OPTION("members", VALUE_TEXT, "LIST", "members: a,b*2,c:250,d@east,cache-0..9"),                     \
+	OPTION("members", VALUE_TEXT, "LIST", "members: a,b*2,c=250,d@east,cache-0..9"),                     \
 		OPTION("pool", VALUE_NAME, "POOL", "the backends of a pool, the daemon's or of --file"),     \
 		OPTION("file", VALUE_FILE, "FILE", "a configuration file with the pool"),                    \
 		OPTION("change", VALUE_TEXT, "LIST",                                                         \
-		       "what changes: +d, -b, b*2, b:250, b@west; with commas between"),                     \
+		       "what changes: +d, -b, b*2, b=250, b@west; with commas between"),                     \
 		OPTION("table-size", VALUE_TABLE_SIZE, "M",                                                  \
 		       "slots of the table; default 65537, of slots 16384"),                                 \
 		OPTION("seed", VALUE_SEED, "SEED", "the seed of every hash; default: none"),                 \
@@ -351,8 +351,8 @@ const struct verb verbs[] = {
 	 .help = "count packets by reason, service, backend and interface",
 	 .example = "counters --interval 5s",
 	 .uses = "GET /v1/counters",
-	 .details = "Without --interval the rates are those of the daemon's last second; --offline takes "
-	            "a second of its own.",
+	 .details = "Takes two samples, a second apart unless --interval says otherwise; with --interval 0 one, and "
+	            "the rates are the daemon's own. Interfaces are counted by the kernel.",
 	 .flags = VERB_WORKS_OFFLINE,
 	 .run = run_counters},
 

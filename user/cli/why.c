@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "complain.h"
 #include "field.h"
+#include "offline.h"
 #include "request.h"
 
 static void print_verdict(const json_t *why)
@@ -89,6 +90,21 @@ static bool families_agree(const struct call *call)
 	return source.family == destination.family;
 }
 
+static enum exit_status why_offline(const struct call *call)
+{
+	struct offline offline;
+	json_t *view = NULL;
+	enum exit_status status = offline_open(call, &offline);
+
+	if (status)
+		return status;
+	status = offline_why(&offline, &view);
+	if (!status)
+		status = offline_print(call, view, why_print);
+	offline_close(&offline);
+	return status;
+}
+
 enum exit_status run_why(const struct call *call)
 {
 	const char *words[] = {call->words[0], call->words[1], call->words[2],
@@ -102,6 +118,8 @@ enum exit_status run_why(const struct call *call)
 		refusal_right(&refusal, "two IPv4 or two IPv6 addresses: as the client's packet bears them");
 		return complain(STATUS_USAGE, &refusal, 0);
 	}
+	if (call->offline)
+		return why_offline(call);
 	status = request_get_named(call,
 				   words[3] ? "/v1/why?proto=%s&src=%s&dst=%s&interface=%s"
 					    : "/v1/why?proto=%s&src=%s&dst=%s",
