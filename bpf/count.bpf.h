@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * count: one record a packet; and in the observing form no record, but what was found.
+ * count: one record a packet, and the verdict. The observing form counts nothing, but says what was found.
  */
 #ifndef HOLDFAST_COUNT_BPF_H
 #define HOLDFAST_COUNT_BPF_H
 
 #include "maps.bpf.h"
+#include "observe.bpf.h"
 #include "packet.bpf.h"
 
 static __always_inline int reason_verdict(int reason)
@@ -52,14 +53,13 @@ static __always_inline void count_reason(const struct packet *packet, int reason
 /* The single exit: counts, and turns what the last stage said into a verdict. */
 static __always_inline int packet_finish(const struct packet *packet, int outcome)
 {
-	if (likely(outcome > 0)) {
-		if (!observing)
-			count_forwarded(packet);
-		return outcome;
-	}
-	if (!observing)
+	if (observing)
+		observe(packet, outcome);
+	else if (likely(outcome > 0))
+		count_forwarded(packet);
+	else
 		count_reason(packet, -outcome);
-	return reason_verdict(-outcome);
+	return likely(outcome > 0) ? outcome : reason_verdict(-outcome);
 }
 
 #endif

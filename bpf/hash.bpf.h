@@ -15,7 +15,8 @@ static __always_inline int flow_hash(struct packet *packet)
 	if (unlikely(!pool))
 		return -HF_REASON_NO_TABLE;
 	/* Table 0 is empty: a pool without a table has no backend, and is told apart there. */
-	packet->table = map_at(&tables, load64(pool));
+	packet->table_number = load64(pool);
+	packet->table = map_at(&tables, packet->table_number);
 	if (unlikely(!packet->table))
 		return -HF_REASON_NO_TABLE;
 	packet->hash = hf_flow_hash(&packet->tuple, packet->table->hash, packet->table->seed);

@@ -21,10 +21,14 @@ static __always_inline int packet_balance(struct packet packet, int family)
 	int outcome;
 
 	packet.tuple.family = family;
-	(outcome = packet_parse(&packet)) || (outcome = icmp_parse(&packet)) ||
-		(outcome = service_find(&packet)) || (outcome = flow_hash(&packet)) ||
-		(outcome = slot_find(&packet)) || (outcome = backend_find(&packet)) ||
-		(outcome = packet_wrap(&packet)) || (outcome = packet_transmit(&packet));
+	(outcome = packet_parse(packet_at(&packet, HF_STAGE_PARSE))) ||
+		(outcome = icmp_parse(packet_at(&packet, HF_STAGE_ICMP))) ||
+		(outcome = service_find(packet_at(&packet, HF_STAGE_SERVICE))) ||
+		(outcome = flow_hash(packet_at(&packet, HF_STAGE_HASH))) ||
+		(outcome = slot_find(packet_at(&packet, HF_STAGE_SLOT))) ||
+		(outcome = backend_find(packet_at(&packet, HF_STAGE_BACKEND))) ||
+		(outcome = packet_wrap(packet_at(&packet, HF_STAGE_WRAP))) ||
+		(outcome = packet_transmit(packet_at(&packet, HF_STAGE_TRANSMIT)));
 	return packet_finish(&packet, outcome);
 }
 
@@ -37,6 +41,7 @@ static __always_inline int balance(struct xdp_md *ctx)
 		.end = end,
 		.frame = end - start,
 		.control = map_at(&control, 0),
+		.stage = HF_STAGE_PARSE,
 	};
 
 	if (unlikely(!packet.control))

@@ -34,15 +34,24 @@ struct packet {
 
 	/* service, hash, slot, backend */
 	const struct hf_service *service;
+	__u32 table_number;
 	const struct hf_table *table;
 	const struct hf_backend *backend;
 	const struct hf_link *link;
 	__u64 hash;
 	__u64 slot_word;
 	__u64 next_hop;
-	__u32 slot; /* index of slots */
+	__u32 slot;  /* index of slots */
+	__u32 stage; /* enum hf_stage, the last that was entered */
 	__u32 backend_number;
 };
+
+/* Notes which stage the packet enters; nothing is left of it but in the observing form. */
+static __always_inline struct packet *packet_at(struct packet *packet, enum hf_stage stage)
+{
+	packet->stage = stage;
+	return packet;
+}
 
 enum { TCP_FIN = 0x01, TCP_SYN = 0x02, TCP_RST = 0x04, TCP_ACK = 0x10 };
 

@@ -8,6 +8,9 @@
 #include "inner.bpf.h"
 #include "unwrap.bpf.h"
 
+/* Where the sockets are: a number of netns_ids(7), or -1: in the interface's own network namespace. */
+const volatile __s32 netns = -1;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, HF_RECEIVER_LIMIT);
