@@ -10,6 +10,7 @@
 #   make bench REFEREE=DIR   cost of a packet, of a table, of a change (root)
 #   make bench-load, make bench-unload   an instance `bench` for the referee, and its end (root)
 #   make man          manual pages and bash completion, into build/
+#   make install DESTDIR= PREFIX=/usr   programs, units, user, manual pages, completion
 #   make clean
 
 MAKEFLAGS += --no-builtin-rules
@@ -166,6 +167,25 @@ test:
 	@$(MAKE) --no-print-directory test-programs
 	@$(PYTHON) tests/run
 
+# Installing -----------------------------------------------------------------
+
+PREFIX ?= /usr
+SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
+SBINDIR := $(PREFIX)/sbin
+UNITS := holdfastd.service holdfast-receiver@.service
+
+install: all man
+	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(SYSCONFDIR)/holdfast $(DESTDIR)$(PREFIX)/lib/systemd/system \
+		$(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/man/man5 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $(BUILD)/holdfast $(BUILD)/holdfastd $(DESTDIR)$(SBINDIR)
+	for unit in $(UNITS); do sed 's,@SBINDIR@,$(SBINDIR),; s,@SYSCONFDIR@,$(SYSCONFDIR),' scripts/systemd/$$unit \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/$$unit || exit 1; done
+	install -m 644 scripts/systemd/holdfast.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/holdfast.conf
+	install -m 644 $(filter %.8,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man8
+	install -m 644 $(filter %.5,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(BUILD)/completion/holdfast $(DESTDIR)$(PREFIX)/share/bash-completion/completions/holdfast
+
 # What a person says ---------------------------------------------------------
 
 deps:
@@ -204,7 +224,7 @@ clean:
 	rm -rf $(BUILD)
 
 FORCE:
-.PHONY: all man test-programs unit lint test deps demo storm bench bench-load bench-unload clean FORCE
+.PHONY: all man install test-programs unit lint test deps demo storm bench bench-load bench-unload clean FORCE
 .SECONDARY:
 
 # One line a step; V=1 shows the commands themselves.

@@ -77,9 +77,10 @@ class Daemon:
         self.pins = Path("/sys/fs/bpf/holdfast") / instance
         self.log = self.directory / "log"
         self.process = None
+        self.program = (PROGRAM,)  # and what runs it
 
     def command(self, *options):
-        return self.host.inside(PROGRAM, "--instance", self.instance, "--runtime-dir", self.directory / "run",
+        return self.host.inside(*self.program, "--instance", self.instance, "--runtime-dir", self.directory / "run",
                                 "--state-dir", self.directory / "state", *options)
 
     def start(self, *options, env=None):

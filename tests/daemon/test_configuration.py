@@ -98,10 +98,18 @@ def test_a_file_that_is_refused_changes_nothing_and_is_told(idle, file, old, new
     until(lambda: idle.get("/v1/status")["state"] == "ready")
 
 
-def test_a_file_that_is_not_there_is_told(idle, file):
+def test_a_file_that_is_lost_is_told_and_one_that_never_was_is_not(idle, file):
     file.unlink()
     idle.start("--config", file)
-    assert str(file) in idle.get("/v1/status")["problems"][0]
+    assert idle.get("/v1/status")["problems"] == []
+    file.write_text(FILE)
+    reload(idle)
+    until(lambda: idle.get("/v1/status")["services"])
+    idle.stop()
+    file.unlink()
+    idle.start("--config", file)
+    status = idle.get("/v1/status")
+    assert str(file) in status["problems"][0] and status["services"][0]["up"] == 2
 
 
 def test_a_file_larger_than_any_may_be(idle, file):

@@ -63,6 +63,15 @@ static bool was_applied(struct instance *instance, const char *digest)
 	return same;
 }
 
+static bool was_given(struct instance *instance)
+{
+	char *last = store_setting(instance->store, "applied");
+	bool given = last != NULL;
+
+	free(last);
+	return given;
+}
+
 static int apply_text(struct instance *instance, const char *text, size_t length, struct refusal *refusal)
 {
 	char cause[192];
@@ -84,6 +93,9 @@ static int apply_file(struct instance *instance, bool again, struct refusal *ref
 	size_t length = 0;
 	int error = read_file(instance->options->config, &text, &length, refusal);
 
+	/* A host that was never given a file is run by its verbs; one that has lost its file is told so. */
+	if (error == -ENOENT && !was_given(instance))
+		return 0;
 	if (error)
 		return error;
 	digest_text(text, length, digest);

@@ -28,14 +28,15 @@ static json_t *interface_json(struct instance *instance, const struct interface 
 	const char *problem = interfaces_problem(instance->interfaces, interface->name);
 	struct attachment at;
 
+	/* The kernel tells tags of programs by number only to those who may administer all of it. */
 	if (!interfaces_attachment(instance->interfaces, interface->name, &at))
 		return json_pack("{s:s, s:s, s:s, s:n, s:n, s:n, s:s?}", "name", interface->name, "mode",
 				 mode_name(interface->mode), "state", "detached", "program", "program_id",
 				 "link_id", "problem", problem);
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s?}", "name", interface->name, "mode",
-			 at.generic ? "generic" : "native", "state", "attached", "program", at.tag,
-			 "program_id", (json_int_t)at.program, "link_id", (json_int_t)at.link, "problem",
-			 problem);
+			 at.generic ? "generic" : "native", "state", "attached", "program",
+			 at.tag[0] ? at.tag : dataplane_program_tag(instance->dataplane), "program_id",
+			 (json_int_t)at.program, "link_id", (json_int_t)at.link, "problem", problem);
 }
 
 json_t *interfaces_json(struct instance *instance)
