@@ -21,7 +21,7 @@ struct item {
 static int refuse_item(const char *text, size_t length, const char *why, struct refusal *refusal)
 {
 	refuse(refusal, -EINVAL, "\"%.*s\" %s", (int)length, text, why);
-	refusal_right(refusal, "members like a, b*2, c:250, d@east, cache-0..9; changes like +d, -b, b*2");
+	refusal_right(refusal, "members like a, b*2, c=250, d@east, cache-0..9; changes like +d, -b, b*2");
 	return -EINVAL;
 }
 
@@ -72,7 +72,7 @@ static bool item_marks(struct item *item, const char *text, size_t length)
 			return false;
 		strcpy(item->zone, mark);
 	}
-	mark = strpbrk(copy, "*:");
+	mark = strpbrk(copy, "*=");
 	if (mark && *mark == '*') {
 		*mark++ = '\0';
 		item->factor = strtod(mark, &end);

@@ -3,11 +3,11 @@
  * A crowd: the members that a study is about, as one writes them on a command line.
  *
  *   a,b,c           three members of weight 100
- *   b*2, b:250      twice that weight; this weight
+ *   b*2, b=250      twice that weight; this weight
  *   c@east          in a zone
  *   cache-0..9      cache-0, cache-1, … cache-9
  *
- * and changes of it: +d, +d..f and the like come, -b leaves, b*2 and b:250 change weight, b@west moves.
+ * and changes of it: +d, +d..f and the like come, -b leaves, b*2 and b=250 change weight, b@west moves.
  */
 #ifndef HOLDFAST_STUDY_CROWD_H
 #define HOLDFAST_STUDY_CROWD_H
