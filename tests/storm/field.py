@@ -75,7 +75,7 @@ class Field:
         self.spare = self.lab.backends[backends:]
         self.daemons, self.servers, self.dead = [], {}, {}
         self.client = None
-        self.downloads = Downloads(self.lab, f"http://{VIP}:{WEB_PORT}/file", downloads)
+        self.downloads = Downloads(self.lab, f"http://{VIP}:{WEB_PORT}/slow", downloads)
 
     def up(self):
         labs.remove_orphans(PREFIX)
@@ -103,7 +103,7 @@ class Field:
             self.daemons[-1].start()
             self._configure(self.daemons[-1])
         targets = [TCP4, TCP6] if self.six else [TCP4]
-        self.client = Client(targets, "--limit", self.limit, "--stall", 3, "--rate", 600, "--seconds", 3000,
+        self.client = Client(targets, "--limit", self.limit, "--stall", 1, "--rate", 600, "--seconds", 3000,
                              inside=self.lab.c1.inside)
         self.try_it()
 
