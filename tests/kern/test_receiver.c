@@ -122,6 +122,41 @@ static void test_refusals_and_warning(void **state)
 	sh("! test -e /sys/fs/bpf/holdfast/receiver/$(stat -Lc %%i /proc/self/ns/net)");
 }
 
+/* One listener and one connection on a VIP of another namespace: the connection has two ends there. */
+static void test_sockets_of_another_namespace(void **state)
+{
+	struct receiver_options options = {.interface = "v0", .from = from, .from_count = 1};
+	struct refusal refusal = {};
+	struct receiver_state now;
+	pid_t inner = netns_spawn();
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof path, "/proc/%d/ns/net", inner);
+	sh("nsenter --net=%s ip addr add 203.0.113.10/32 dev lo", path);
+	options.netns = path;
+	assert_int_equal(receiver_attach(&options, NULL, &refusal), 0);
+	now = state_of_v0();
+	assert_string_equal(now.netns, path);
+	assert_int_equal(now.vip_count, 1);
+	assert_int_equal(now.sockets[0], 0);
+	sh("nsenter --net=%s /usr/bin/python3 -c 'import socket as s, subprocess as p, sys\n"
+	   "a = s.create_server((\"203.0.113.10\", 80)); b = s.create_connection((\"203.0.113.10\", 80))\n"
+	   "sys.exit(p.call([\"nsenter\", \"--net=/proc/%d/ns/net\", \"build/kern/test_receiver\", "
+	   "\"count\"]) != 2)'",
+	   path, getpid());
+	options.netns = "nosuch";
+	assert_int_equal(receiver_attach(&options, NULL, &refusal), -ENOENT);
+	netns_end(inner);
+}
+
+static int print_count(void)
+{
+	static struct receiver_state now;
+
+	return receiver_list(keep, &now) == 1 ? (int)now.sockets[0] : 99;
+}
+
 static void test_vanished_interface_is_forgotten(void **state)
 {
 	const struct receiver_options options = {.interface = "v0", .from = from, .from_count = 1};
@@ -136,14 +171,16 @@ static void test_vanished_interface_is_forgotten(void **state)
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
+int main(int count, char **arguments)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_vips_of_the_loopback),
-		CASE(test_again_replaces_in_place),
-		CASE(test_refusals_and_warning),
-		CASE(test_vanished_interface_is_forgotten),
+		CASE(test_vips_of_the_loopback),         CASE(test_again_replaces_in_place),
+		CASE(test_refusals_and_warning),         CASE(test_vanished_interface_is_forgotten),
+		CASE(test_sockets_of_another_namespace),
 	};
+
+	if (count > 1 && !strcmp(arguments[1], "count"))
+		return print_count();
 
 	return cmocka_run_group_tests_name("receiver", tests, NULL, NULL);
 }

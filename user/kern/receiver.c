@@ -17,22 +17,8 @@
 #include "object.h"
 #include "pins.h"
 #include "receiver.skel.h"
-
-enum { PREFIXES, VIPS, VERDICTS, MAPS, STATE_PREFIXES = 64, STATE_VIPS = 256 };
-static const char *const map_names[MAPS] = {"prefixes", "vips", "verdicts"};
-
-/* Interfaces are named within their network namespace, so pins are too. */
-static const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH])
-{
-	struct stat status = {};
-	char name[PIN_NAME];
-
-	stat("/proc/self/ns/net", &status);
-	if (!interface)
-		return pin_path(path, "receiver/%lu", (unsigned long)status.st_ino);
-	return pin_path(path, "receiver/%lu/%s%s%s", (unsigned long)status.st_ino,
-			pin_encode(interface, name), what ? "/" : "", what ?: "");
-}
+#include "receiver_pins.h"
+#include "sockets.h"
 
 static void map_to_ipv6(const struct address *address, uint8_t ret[16])
 {
@@ -43,15 +29,6 @@ static void map_to_ipv6(const struct address *address, uint8_t ret[16])
 	memset(ret, 0, 10);
 	memset(ret + 10, 0xff, 2);
 	memcpy(ret + 12, address->bytes, 4);
-}
-
-static struct address map_from_ipv6(const uint8_t bytes[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
-	struct address address = {.family = memcmp(bytes, mapped, sizeof mapped) ? 6 : 4};
-
-	memcpy(address.bytes, address.family == 4 ? bytes + 12 : bytes, address.family == 4 ? 4 : 16);
-	return address;
 }
 
 struct keys {
@@ -161,8 +138,12 @@ static int vips_enter(int fd, const struct receiver_options *options, size_t *re
 	struct address *found = NULL;
 	int r = 0;
 
-	if (!vips)
-		r = loopback_vips(&found, &count);
+	if (!vips) {
+		int before = netns_enter_named(options->netns);
+
+		r = before < 0 ? before : loopback_vips(&found, &count);
+		netns_leave(before);
+	}
 	if (r)
 		return r;
 	keys = calloc(count ?: 1, sizeof *keys);
@@ -188,8 +169,18 @@ static int options_check(const struct receiver_options *options, struct refusal 
 	return 0;
 }
 
+/* What an earlier version pinned may have another layout: then the map is made anew. */
+static bool fits(int fd, const struct bpf_map *map)
+{
+	struct bpf_map_info info = {};
+	uint32_t length = sizeof info;
+
+	return !bpf_obj_get_info_by_fd(fd, &info, &length) && info.type == bpf_map__type(map) &&
+	       info.key_size == bpf_map__key_size(map) && info.value_size == bpf_map__value_size(map);
+}
+
 /* Loads the program; maps that are pinned already go on counting. */
-static int receiver_load(const char *interface, struct receiver **ret, struct refusal *refusal)
+static int receiver_load(const char *interface, int32_t netns, struct receiver **ret, struct refusal *refusal)
 {
 	struct object_log log = {};
 	char path[PIN_PATH];
@@ -201,11 +192,13 @@ static int receiver_load(const char *interface, struct receiver **ret, struct re
 	object = receiver__open_opts(&log.options);
 	if (!object)
 		r = -errno;
-	for (int i = 0; !r && i < MAPS; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_names[i]);
-		int fd = pin_get(receiver_path(interface, map_names[i], path));
+	else
+		object->rodata->netns = netns;
+	for (int i = 0; !r && i < RECEIVER_MAPS; i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, receiver_maps[i]);
+		int fd = pin_get(receiver_path(interface, receiver_maps[i], path));
 
-		if (fd >= 0 && map)
+		if (fd >= 0 && map && fits(fd, map))
 			r = bpf_map__reuse_fd(map, fd);
 		if (fd >= 0)
 			close(fd);
@@ -222,15 +215,33 @@ static int receiver_load(const char *interface, struct receiver **ret, struct re
 	return r;
 }
 
+/* The name of the namespace is in a map of its own, for those who ask later. */
+static int netns_pin(const char *interface, const char *netns)
+{
+	char path[PIN_PATH], name[NAME_SIZE] = "";
+	uint32_t zero = 0;
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "netns", sizeof zero, sizeof name, 1, NULL), r = 0;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(name, sizeof name, "%s", netns ?: "");
+	if (bpf_map_update_elem(fd, &zero, name, BPF_ANY))
+		r = -errno;
+	if (!r)
+		r = pin_put(fd, receiver_path(interface, "netns", path));
+	close(fd);
+	return r;
+}
+
 static int receiver_pin(const struct receiver *object, const char *interface, int program)
 {
 	char path[PIN_PATH];
 	int r = pins_make_directory(receiver_path(interface, NULL, path));
 
-	for (int i = 0; !r && i < MAPS; i++) {
-		const struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_names[i]);
+	for (int i = 0; !r && i < RECEIVER_MAPS; i++) {
+		const struct bpf_map *map = bpf_object__find_map_by_name(object->obj, receiver_maps[i]);
 
-		r = pin_put(bpf_map__fd(map), receiver_path(interface, map_names[i], path));
+		r = pin_put(bpf_map__fd(map), receiver_path(interface, receiver_maps[i], path));
 	}
 	return r ?: pin_put(program, receiver_path(interface, "prog", path));
 }
@@ -264,36 +275,63 @@ static int receiver_put(const struct receiver_options *options, int program, int
 	return r;
 }
 
+static int options_resolve(const struct receiver_options *options, int32_t *ret_netns,
+			   struct refusal *refusal)
+{
+	int r = options_check(options, refusal);
+
+	if (r)
+		return r;
+	if (!if_nametoindex(options->interface))
+		return refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
+			      options->interface);
+	*ret_netns = -1;
+	r = options->netns ? netns_number(options->netns, ret_netns) : 0;
+	if (r) {
+		refuse(refusal, 0, "network namespace %s cannot be found: %s", options->netns, strerror(-r));
+		refusal_right(refusal, "a name that `ip netns` lists, or a path such as /proc/PID/ns/net");
+	}
+	return r;
+}
+
+/* Fills the loaded object's maps, pins everything, and attaches. */
+static int receiver_set_up(const struct receiver_options *options, struct receiver *object, size_t *ret_vips,
+			   struct refusal *refusal)
+{
+	int linear = bpf_program__fd(object_program(object->obj, "xdp"));
+	int frags = bpf_program__fd(object_program(object->obj, "xdp.frags"));
+	int r = prefixes_enter(bpf_map__fd(object->maps.prefixes), options);
+
+	if (!r)
+		r = vips_enter(bpf_map__fd(object->maps.vips), options, ret_vips);
+	if (!r)
+		r = receiver_pin(object, options->interface, linear);
+	if (!r)
+		r = netns_pin(options->interface, options->netns);
+	if (r)
+		return refuse(refusal, r, "the receiver cannot be set up on %s: %s", options->interface,
+			      strerror(-r));
+	return receiver_put(options, linear, frags, refusal);
+}
+
 int receiver_attach(const struct receiver_options *options, struct refusal *warning, struct refusal *refusal)
 {
 	struct receiver *object = NULL;
-	struct bpf_program *linear, *frags;
+	char path[PIN_PATH];
 	size_t vip_count = 0;
-	int r = options_check(options, refusal);
+	int32_t netns;
+	int r = options_resolve(options, &netns, refusal);
 
-	if (!r && !if_nametoindex(options->interface))
-		r = refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
-			   options->interface);
 	if (!r)
 		r = pins_mount(refusal);
 	if (!r)
-		r = receiver_load(options->interface, &object, refusal);
+		r = receiver_load(options->interface, netns, &object, refusal);
 	if (r)
 		return r;
-	linear = object_program(object->obj, "xdp");
-	frags = object_program(object->obj, "xdp.frags");
-	r = prefixes_enter(bpf_map__fd(object->maps.prefixes), options);
-	if (!r)
-		r = vips_enter(bpf_map__fd(object->maps.vips), options, &vip_count);
-	if (!r)
-		r = receiver_pin(object, options->interface, bpf_program__fd(linear));
-	if (r)
-		refuse(refusal, 0, "the receiver cannot be set up on %s: %s", options->interface,
-		       strerror(-r));
-	else
-		r = receiver_put(options, bpf_program__fd(linear), frags ? bpf_program__fd(frags) : -1,
-				 refusal);
+	r = receiver_set_up(options, object, &vip_count, refusal);
 	receiver__destroy(object);
+	if (r && access(receiver_path(options->interface, "link", path), F_OK))
+		pins_remove(receiver_path(options->interface, NULL, path));
 	if (!r && !vip_count && warning) {
 		refuse(warning, 0, "this host has no VIP: every wrapped packet will be dropped");
 		refusal_where(warning, "interface %s", options->interface);
@@ -314,118 +352,4 @@ int receiver_detach(const char *interface, struct refusal *refusal)
 	pins_remove(receiver_path(interface, NULL, path));
 	rmdir(receiver_path(NULL, NULL, path)); /* stays while another interface has a receiver */
 	return r;
-}
-
-static size_t keys_read(int fd, size_t size, void *keys, size_t room)
-{
-	uint8_t key[32], next[32];
-	size_t count = 0;
-	bool more = !bpf_map_get_next_key(fd, NULL, next);
-
-	while (more && count < room) {
-		memcpy((char *)keys + count++ * size, next, size);
-		memcpy(key, next, size);
-		more = !bpf_map_get_next_key(fd, key, next);
-	}
-	return count;
-}
-
-static void prefixes_read(int fd, struct receiver_state *state)
-{
-	struct hf_receiver_prefix keys[STATE_PREFIXES];
-
-	state->from_count = keys_read(fd, sizeof *keys, keys, STATE_PREFIXES);
-	for (size_t i = 0; i < state->from_count; i++) {
-		struct prefix *from = &state->from[i];
-
-		from->address = map_from_ipv6(keys[i].addr);
-		from->bits = keys[i].bits - (from->address.family == 4 ? 96 : 0);
-	}
-}
-
-static void vips_read(int fd, struct receiver_state *state)
-{
-	struct hf_receiver_vip keys[STATE_VIPS];
-
-	state->vip_count = keys_read(fd, sizeof *keys, keys, STATE_VIPS);
-	for (size_t i = 0; i < state->vip_count; i++)
-		state->vips[i] = map_from_ipv6(keys[i].addr);
-}
-
-static int verdicts_read(int fd, struct receiver_state *state)
-{
-	int processors = libbpf_num_possible_cpus();
-	uint64_t *values = calloc(processors > 0 ? processors : 1, sizeof *values);
-
-	if (!values)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < HF_RECEIVER_LIMIT; i++) {
-		if (bpf_map_lookup_elem(fd, &i, values))
-			break;
-		for (int j = 0; j < processors; j++)
-			state->verdicts[i] += values[j];
-	}
-	free(values);
-	return 0;
-}
-
-static int state_read(const char *interface, struct receiver_state *state)
-{
-	struct attachment attachment;
-	int fds[MAPS], r = 0;
-	char path[PIN_PATH];
-
-	r = xdp_attachment(receiver_path(interface, "link", path), &attachment);
-	if (r)
-		return r;
-	snprintf(state->interface, sizeof state->interface, "%s", attachment.interface);
-	state->ifindex = attachment.ifindex;
-	state->generic = attachment.generic;
-	for (int i = 0; i < MAPS; i++) {
-		fds[i] = pin_get(receiver_path(interface, map_names[i], path));
-		if (fds[i] < 0)
-			r = fds[i];
-	}
-	if (!r) {
-		prefixes_read(fds[PREFIXES], state);
-		vips_read(fds[VIPS], state);
-		r = verdicts_read(fds[VERDICTS], state);
-	}
-	for (int i = 0; i < MAPS; i++) {
-		if (fds[i] >= 0)
-			close(fds[i]);
-	}
-	return r;
-}
-
-struct listing {
-	int (*visit)(const struct receiver_state *state, void *context);
-	void *context;
-};
-
-static int list_one(const char *pinned, void *context)
-{
-	const struct listing *listing = context;
-	struct receiver_state state = {};
-	char path[PIN_PATH], name[PIN_NAME];
-	int r;
-
-	pin_decode(pinned, name);
-	r = state_read(name, &state);
-	if (r == -ENODEV) { /* the interface is gone */
-		pins_remove(receiver_path(name, NULL, path));
-		return 0;
-	}
-	if (r)
-		return r == -ENOENT || r == -EXDEV ? 0 : r;
-	return listing->visit(&state, listing->context);
-}
-
-int receiver_list(int (*visit)(const struct receiver_state *, void *), void *context)
-{
-	struct listing listing = {.visit = visit, .context = context};
-	char path[PIN_PATH];
-	int r = pins_each(receiver_path(NULL, NULL, path), list_one, &listing);
-
-	return r == -ENOENT ? 0 : r;
 }

@@ -19,15 +19,19 @@ struct receiver_options {
 	const struct address *vips; /* NULL: every address of this host's loopback beyond 127/8 and ::1 */
 	size_t vip_count;
 	enum interface_mode mode;
+	const char *netns; /* where the VIPs and their sockets are: a name below /run/netns or a path; NULL:
+			      in the interface's own namespace */
 };
 
 struct receiver_state {
 	char interface[16];
+	char netns[64]; /* as it was given; empty: none */
 	uint32_t ifindex;
 	bool generic;
 	struct prefix from[64];
 	size_t from_count;
 	struct address vips[256];
+	uint32_t sockets[256]; /* TCP connections of each VIP, as the host's kernel has them */
 	size_t vip_count;
 	uint64_t verdicts[HF_RECEIVER_LIMIT]; /* packets */
 };

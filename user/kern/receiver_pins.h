@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a receiver's pins are. */
+#ifndef HOLDFAST_RECEIVER_PINS_H
+#define HOLDFAST_RECEIVER_PINS_H
+
+#include "pins.h"
+
+enum { RECEIVER_PREFIXES, RECEIVER_VIPS, RECEIVER_VERDICTS, RECEIVER_MAPS };
+extern const char *const receiver_maps[RECEIVER_MAPS];
+
+/* Interfaces are named within their network namespace, so pins are too. interface NULL: the directory of this
+ * namespace; what NULL: that of the interface. Returns path. */
+const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH]);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a receiver was told and what it has counted, read back from its pins. */
+#include "receiver.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "attach.h"
+#include "receiver_pins.h"
+#include "sockets.h"
+
+enum { STATE_PREFIXES = 64, STATE_VIPS = 256 };
+
+const char *const receiver_maps[RECEIVER_MAPS] = {"prefixes", "vips", "verdicts"};
+
+const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH])
+{
+	struct stat status = {};
+	char name[PIN_NAME];
+
+	stat("/proc/self/ns/net", &status);
+	if (!interface)
+		return pin_path(path, "receiver/%lu", (unsigned long)status.st_ino);
+	return pin_path(path, "receiver/%lu/%s%s%s", (unsigned long)status.st_ino,
+			pin_encode(interface, name), what ? "/" : "", what ?: "");
+}
+
+static struct address map_from_ipv6(const uint8_t bytes[16])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
+	struct address address = {.family = memcmp(bytes, mapped, sizeof mapped) ? 6 : 4};
+
+	memcpy(address.bytes, address.family == 4 ? bytes + 12 : bytes, address.family == 4 ? 4 : 16);
+	return address;
+}
+
+static void netns_read(const char *interface, char name[NAME_SIZE])
+{
+	char path[PIN_PATH];
+	uint32_t zero = 0;
+	int fd = pin_get(receiver_path(interface, "netns", path));
+
+	if (fd < 0 || bpf_map_lookup_elem(fd, &zero, name))
+		name[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+static size_t keys_read(int fd, size_t size, void *keys, size_t room)
+{
+	uint8_t key[32], next[32];
+	size_t count = 0;
+	bool more = !bpf_map_get_next_key(fd, NULL, next);
+
+	while (more && count < room) {
+		memcpy((char *)keys + count++ * size, next, size);
+		memcpy(key, next, size);
+		more = !bpf_map_get_next_key(fd, key, next);
+	}
+	return count;
+}
+
+static void prefixes_read(int fd, struct receiver_state *state)
+{
+	struct hf_receiver_prefix keys[STATE_PREFIXES];
+
+	state->from_count = keys_read(fd, sizeof *keys, keys, STATE_PREFIXES);
+	for (size_t i = 0; i < state->from_count; i++) {
+		struct prefix *from = &state->from[i];
+
+		from->address = map_from_ipv6(keys[i].addr);
+		from->bits = keys[i].bits - (from->address.family == 4 ? 96 : 0);
+	}
+}
+
+static void vips_read(int fd, struct receiver_state *state)
+{
+	struct hf_receiver_vip keys[STATE_VIPS];
+
+	state->vip_count = keys_read(fd, sizeof *keys, keys, STATE_VIPS);
+	for (size_t i = 0; i < state->vip_count; i++)
+		state->vips[i] = map_from_ipv6(keys[i].addr);
+}
+
+static void sockets_read(struct receiver_state *state)
+{
+	int before = netns_enter_named(state->netns[0] ? state->netns : NULL);
+
+	if (before >= 0)
+		sockets_count(state->vips, state->vip_count, state->sockets);
+	netns_leave(before);
+}
+
+static int verdicts_read(int fd, struct receiver_state *state)
+{
+	int processors = libbpf_num_possible_cpus();
+	uint64_t *values = calloc(processors > 0 ? processors : 1, sizeof *values);
+
+	if (!values)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < HF_RECEIVER_LIMIT; i++) {
+		if (bpf_map_lookup_elem(fd, &i, values))
+			break;
+		for (int j = 0; j < processors; j++)
+			state->verdicts[i] += values[j];
+	}
+	free(values);
+	return 0;
+}
+
+static int state_read(const char *interface, struct receiver_state *state)
+{
+	struct attachment attachment;
+	int fds[RECEIVER_MAPS], r = 0;
+	char path[PIN_PATH];
+
+	r = xdp_attachment(receiver_path(interface, "link", path), &attachment);
+	if (r)
+		return r;
+	snprintf(state->interface, sizeof state->interface, "%s", attachment.interface);
+	state->ifindex = attachment.ifindex;
+	state->generic = attachment.generic;
+	netns_read(interface, state->netns);
+	for (int i = 0; i < RECEIVER_MAPS; i++) {
+		fds[i] = pin_get(receiver_path(interface, receiver_maps[i], path));
+		if (fds[i] < 0)
+			r = fds[i];
+	}
+	if (!r) {
+		prefixes_read(fds[RECEIVER_PREFIXES], state);
+		vips_read(fds[RECEIVER_VIPS], state);
+		sockets_read(state);
+		r = verdicts_read(fds[RECEIVER_VERDICTS], state);
+	}
+	for (int i = 0; i < RECEIVER_MAPS; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	return r;
+}
+
+struct listing {
+	int (*visit)(const struct receiver_state *state, void *context);
+	void *context;
+};
+
+static int list_one(const char *pinned, void *context)
+{
+	const struct listing *listing = context;
+	struct receiver_state state = {};
+	char path[PIN_PATH], name[PIN_NAME];
+	int r;
+
+	pin_decode(pinned, name);
+	r = state_read(name, &state);
+	if (r == -ENODEV) { /* the interface is gone */
+		pins_remove(receiver_path(name, NULL, path));
+		return 0;
+	}
+	if (r)
+		return r == -ENOENT || r == -EXDEV ? 0 : r;
+	return listing->visit(&state, listing->context);
+}
+
+int receiver_list(int (*visit)(const struct receiver_state *, void *), void *context)
+{
+	struct listing listing = {.visit = visit, .context = context};
+	char path[PIN_PATH];
+	int r = pins_each(receiver_path(NULL, NULL, path), list_one, &listing);
+
+	return r == -ENOENT ? 0 : r;
+}
