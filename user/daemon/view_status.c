@@ -28,11 +28,11 @@ static json_t *interface_json(struct instance *instance, const struct interface 
 	const char *problem = interfaces_problem(instance->interfaces, interface->name);
 	struct attachment at;
 
-	/* The kernel tells tags of programs by number only to those who may administer all of it. */
 	if (!interfaces_attachment(instance->interfaces, interface->name, &at))
 		return json_pack("{s:s, s:s, s:s, s:n, s:n, s:n, s:s?}", "name", interface->name, "mode",
 				 mode_name(interface->mode), "state", "detached", "program", "program_id",
 				 "link_id", "problem", problem);
+	/* The kernel tells tags of programs by number only to those who may administer all of it. */
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s?}", "name", interface->name, "mode",
 			 at.generic ? "generic" : "native", "state", "attached", "program",
 			 at.tag[0] ? at.tag : dataplane_program_tag(instance->dataplane), "program_id",

@@ -89,7 +89,7 @@ static int ask(struct instance *instance, const struct flow_tuple *tuple, uint32
 
 static json_t *reason_json(int reason)
 {
-	switch (-reason) {
+	switch (reason) {
 #define X(name, number, word, verdict, sentence) \
 	case number:                             \
 		return json_pack("{s:s, s:s}", "word", word, "sentence", sentence);
