@@ -8,14 +8,22 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <holdfast/outer.h>
-#include <linux/if_ether.h>
 #include <netinet/in.h>
-#include <netinet/ip.h>
-#include <netinet/ip6.h>
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ROOM = 512, SLOTS = 7, POOL = 1, PORT = 80, BODY = 33 /* odd, for the checksum */, MTU = 1400 };
+enum {
+	ROOM = 512,
+	SLOTS = 7,
+	POOL = 1,
+	PORT = 80,
+	BODY = 33 /* odd, for the checksum */,
+	MTU = 1400,
+	TRAFFIC_CLASS = 0xb8
+};
 enum { BACKEND_4 = 1, BACKEND_6 = 2, PASS = 2, DROP = 1, TX = 3 };
 
 static const uint8_t hop_mac[6] = {2, 0, 0, 0, 0, 1}, own_mac[6] = {2, 0, 0, 0, 0, 2};
@@ -62,11 +70,16 @@ static size_t ip_write(const struct golden *golden, uint8_t *at)
 {
 	struct iphdr ip4 = {.version = 4,
 			    .ihl = 5,
-			    .tos = 0xb8,
+			    .tos = TRAFFIC_CLASS,
 			    .tot_len = htons(sizeof ip4 + golden->body),
 			    .ttl = 61,
 			    .protocol = golden->proto};
-	struct ip6_hdr ip6 = {.ip6_flow = htonl(0x6b800000), .ip6_plen = htons(golden->body), .ip6_hlim = 61};
+	struct ipv6hdr ip6 = {.version = 6,
+			      .priority = TRAFFIC_CLASS >> 4,
+			      .flow_lbl = {(TRAFFIC_CLASS & 0xf) << 4},
+			      .payload_len = htons(golden->body),
+			      .nexthdr = golden->proto,
+			      .hop_limit = 61};
 
 	if (golden->ethertype == ETH_P_IP) {
 		memcpy(&ip4.saddr, client4, sizeof client4);
@@ -76,9 +89,8 @@ static size_t ip_write(const struct golden *golden, uint8_t *at)
 		return sizeof ip4;
 	}
 	if (golden->ethertype == ETH_P_IPV6) {
-		ip6.ip6_nxt = golden->proto;
-		memcpy(&ip6.ip6_src, client6, sizeof client6);
-		memcpy(&ip6.ip6_dst, golden->to, sizeof ip6.ip6_dst);
+		memcpy(&ip6.saddr, client6, sizeof client6);
+		memcpy(&ip6.daddr, golden->to, sizeof ip6.daddr);
 		memcpy(at, &ip6, sizeof ip6);
 		return sizeof ip6;
 	}
@@ -118,7 +130,8 @@ static size_t outer4_judge(const uint8_t *at, size_t length, bool inner6)
 	struct iphdr ip;
 
 	memcpy(&ip, at, sizeof ip);
-	if (ip.version != 4 || ip.ihl != 5 || ip.tos != 0xb8 || ntohs(ip.tot_len) != sizeof ip + length ||
+	if (ip.version != 4 || ip.ihl != 5 || ip.tos != TRAFFIC_CLASS ||
+	    ntohs(ip.tot_len) != sizeof ip + length ||
 	    ip.protocol != (inner6 ? IPPROTO_IPV6 : IPPROTO_IPIP) || checksum(&ip, sizeof ip) ||
 	    memcmp(&ip.daddr, outer_dst4, sizeof outer_dst4) ||
 	    memcmp(&ip.saddr, outer_src4, sizeof outer_src4) || ip.frag_off & htons(0x3fff))
@@ -128,13 +141,13 @@ static size_t outer4_judge(const uint8_t *at, size_t length, bool inner6)
 
 static size_t outer6_judge(const uint8_t *at, size_t length, bool inner6)
 {
-	struct ip6_hdr ip;
+	struct ipv6hdr ip;
 
 	memcpy(&ip, at, sizeof ip);
-	if (ntohl(ip.ip6_flow) >> 20 != 0x6b8 || ntohs(ip.ip6_plen) != length ||
-	    ip.ip6_nxt != (inner6 ? IPPROTO_IPV6 : IPPROTO_IPIP) ||
-	    memcmp(&ip.ip6_dst, outer_dst6, sizeof outer_dst6) ||
-	    memcmp(&ip.ip6_src, outer_src6, sizeof outer_src6))
+	if (at[0] != (0x60 | TRAFFIC_CLASS >> 4) || at[1] >> 4 != (TRAFFIC_CLASS & 0xf) ||
+	    ntohs(ip.payload_len) != length || ip.nexthdr != (inner6 ? IPPROTO_IPV6 : IPPROTO_IPIP) ||
+	    memcmp(&ip.daddr, outer_dst6, sizeof outer_dst6) ||
+	    memcmp(&ip.saddr, outer_src6, sizeof outer_src6))
 		return 0;
 	return sizeof ip;
 }
