@@ -80,11 +80,13 @@ static size_t ip_write(const struct golden *golden, uint8_t *at)
 			      .payload_len = htons(golden->body),
 			      .nexthdr = golden->proto,
 			      .hop_limit = 61};
+	__be16 check;
 
 	if (golden->ethertype == ETH_P_IP) {
 		memcpy(&ip4.saddr, client4, sizeof client4);
 		memcpy(&ip4.daddr, golden->to, sizeof ip4.daddr);
-		ip4.check = htons(checksum(&ip4, sizeof ip4));
+		check = htons(checksum(&ip4, sizeof ip4));
+		memcpy(&ip4.check, &check, sizeof check);
 		memcpy(at, &ip4, sizeof ip4);
 		return sizeof ip4;
 	}
