@@ -31,7 +31,7 @@ number = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def balancer():
+def lab():
     if os.geteuid():
         pytest.skip("the lab needs root")
     for built in ("holdfast", "holdfastd", "lab/pass.bpf.o"):
@@ -40,8 +40,18 @@ def balancer():
     labs.remove_orphans("hfc")
     lab = labs.Lab(f"hfc{os.getpid()}n{next(number)}", clients=0, balancers=1, backends=2)
     lab.up()
-    yield lab.lb1
+    yield lab
     lab.down()
+
+
+@pytest.fixture(scope="session")
+def balancer(lab):
+    return lab.lb1
+
+
+@pytest.fixture(scope="session")
+def backend_host(lab):
+    return lab.b1
 
 
 class RealCli(Cli):

@@ -67,6 +67,8 @@ class Handler(BaseHTTPRequestHandler):
         path = unquote(self.path)
         self.server.requests.append((self.command, path, body))
         status, reply = self.server.replies.get(path.split("?")[0], (404, {"error": {"what": f"no {path}"}}))
+        if callable(reply):
+            reply = reply()
         data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(data)))

@@ -96,7 +96,7 @@ static void subject_of(const struct call *call, char subject[static SUBJECT_TEXT
 	int length = snprintf(subject, SUBJECT_TEXT, "%s", call->verb->noun);
 
 	for (size_t i = 0; i < call->word_count && length < SUBJECT_TEXT; i++) {
-		if (argument[i].key && argument[i].kind != VALUE_ADDRESS)
+		if (argument[i].key && argument[i].kind != VALUE_ADDRESS && argument[i].kind != VALUE_WORD)
 			length += snprintf(subject + length, (size_t)(SUBJECT_TEXT - length), " %s",
 					   call->words[i]);
 	}

@@ -27,6 +27,9 @@ enum exit_status run_service_list(const struct call *call);
 enum exit_status run_backend_show(const struct call *call);
 enum exit_status run_backend_list(const struct call *call);
 
+/* drain.c */
+enum exit_status run_backend_drain(const struct call *call);
+
 /* apply.c */
 enum exit_status run_apply(const struct call *call);
 enum exit_status run_plan(const struct call *call);

@@ -2,6 +2,8 @@
 #include "../kern/receiver.h"
 
 #include <errno.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,41 @@ static void read_peers(const struct call *call, struct prefix *from, size_t *ret
 		*ret_vips += !address_parse(value, &vips[*ret_vips]);
 }
 
+static bool address_is_local(const struct ifaddrs *own, const struct address *address)
+{
+	for (; own; own = own->ifa_next) {
+		const struct sockaddr *at = own->ifa_addr;
+
+		if (at && at->sa_family == AF_INET && address->family == 4 &&
+		    !memcmp(&((const struct sockaddr_in *)at)->sin_addr, address->bytes, 4))
+			return true;
+		if (at && at->sa_family == AF_INET6 && address->family == 6 &&
+		    !memcmp(&((const struct sockaddr_in6 *)at)->sin6_addr, address->bytes, 16))
+			return true;
+	}
+	return false;
+}
+
+/* Unwrapped packets to an address that the host has not would be forwarded or dropped by its stack. */
+static void warn_of_foreign_vips(const struct receiver_options *options)
+{
+	struct ifaddrs *own;
+	char text[ADDRESS_TEXT];
+	struct refusal warning;
+
+	if (!options->vips || getifaddrs(&own))
+		return;
+	for (size_t i = 0; i < options->vip_count; i++) {
+		if (address_is_local(own, &options->vips[i]))
+			continue;
+		refuse(&warning, 0, "%s is no address of this host", address_text(&options->vips[i], text));
+		refusal_right(&warning, "ip addr add %s/%d dev lo", text,
+			      options->vips[i].family == 4 ? 32 : 128);
+		warn_about(&warning);
+	}
+	freeifaddrs(own);
+}
+
 static enum exit_status attach(const struct call *call, const struct receiver_options *options)
 {
 	struct refusal refusal = {.what = ""}, warning = {.what = ""};
@@ -42,6 +79,7 @@ static enum exit_status attach(const struct call *call, const struct receiver_op
 	if (r)
 		return complain(STATUS_REFUSED, &refusal, r);
 	warn_about(&warning);
+	warn_of_foreign_vips(options);
 	if (!call->json)
 		printf("receiver %s attached: from %zu prefix%s\n", options->interface, options->from_count,
 		       options->from_count == 1 ? "" : "es");

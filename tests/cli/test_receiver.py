@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Receivers on a backend host of the lab: no daemon."""
+
+import json
+import re
+
+import pytest
+from command import Cli
+
+
+class HostCli(Cli):
+    def __init__(self, host, directory):
+        super().__init__(directory)
+        self.prefix = host.inside([])
+
+
+@pytest.fixture
+def host(backend_host, tmp_path):
+    cli = HostCli(backend_host, tmp_path)
+    yield cli
+    cli.run("receiver detach eth0", status=None)
+
+
+def test_attach_list_detach(host):
+    assert host.out("receiver attach eth0 --from 10.0.1.0/24 2001:db8:2::/64") == "receiver eth0 attached: from 2 prefixes\n"
+    receiver, = json.loads(host.out("--json receiver list"))["receivers"]
+    assert receiver["interface"] == "eth0" and sorted(receiver["from"]) == ["10.0.1.0/24", "2001:db8:2::/64"]
+    assert "203.0.113.10" in receiver["vips"] and "accepted" in receiver["verdicts"]
+    listed = host.out("receiver list").splitlines()
+    assert re.match(r"INTERFACE +MODE +FROM +VIPS +NOT-WRAPPED +ACCEPTED", listed[0])
+    assert re.match(r"eth0 +(native|generic) +\S+ \+1 +\S+ \+\d +\d+ ", listed[1]), listed[1]
+    assert host.out("receiver detach eth0") == "receiver eth0 detached\n"
+    assert json.loads(host.out("--json receiver list")) == {"receivers": []}
+
+
+def test_attach_again_replaces(host):
+    host.out("receiver attach eth0 --from 10.0.1.0/24")
+    host.out("receiver attach eth0 --from 10.9.0.0/16 --vip 203.0.113.11")
+    receiver, = json.loads(host.out("--json receiver list"))["receivers"]
+    assert receiver["from"] == ["10.9.0.0/16"] and receiver["vips"] == ["203.0.113.11"]
+
+
+def test_vip_that_the_host_has_not_is_warned_of(host):
+    done = host.run("receiver attach eth0 --from 10.0.1.0/24 --vip 203.0.113.200", status=None)
+    assert "203.0.113.200" in done.stderr
+
+
+def test_refusals(host):
+    assert "nothere" in host.error("receiver attach nothere --from 10.0.1.0/24", status=1)
+    assert "eth0" in host.error("receiver detach eth0", status=1)
+
+
+def test_check(host):
+    host.out("receiver attach eth0 --from 10.0.1.0/24")
+    told = host.run("receiver check eth0", status=None)
+    assert told.returncode in (0, 1) and told.stdout.startswith("FINDING")
+    findings = json.loads(host.run("--json receiver check eth0", status=None).stdout)
+    assert (findings["worst"] == "fault") == (told.returncode == 1)

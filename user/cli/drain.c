@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* backend drain, and the wait until the backend can be switched off. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../core/schema.h"
+#include "change.h"
+#include "commands.h"
+#include "complain.h"
+#include "field.h"
+#include "request.h"
+
+enum { TIMEOUT_DEFAULT = 86400, POLL_MILLISECONDS = 500 };
+
+struct wait {
+	const struct call *call;
+	char names[2][NAME_SIZE]; /* pool, backend */
+	bool terminal;
+	bool has_quiet, has_deadline;
+	uint32_t quiet, timeout, deadline; /* seconds */
+	double began;
+	double shown; /* flows, in the last line; below 0: none was shown */
+};
+
+static double clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool option_seconds(const struct call *call, const char *name, uint32_t *ret)
+{
+	const char *text = call_option(call, name);
+
+	return text && !duration_parse(text, ret);
+}
+
+static void wait_begin(const struct call *call, struct wait *ret)
+{
+	*ret = (struct wait){
+		.call = call, .terminal = isatty(STDOUT_FILENO), .timeout = TIMEOUT_DEFAULT, .shown = -1};
+	value_split_backend(call->words[0], ret->names[0], ret->names[1]);
+	ret->has_quiet = option_seconds(call, "quiet", &ret->quiet);
+	ret->has_deadline = option_seconds(call, "deadline", &ret->deadline);
+	option_seconds(call, "timeout", &ret->timeout);
+	ret->began = clock_now();
+}
+
+/* The count, whenever it changes: on a terminal in one line. */
+static void wait_show(struct wait *wait, const json_t *backend)
+{
+	double flows = field_number(backend, "remembered");
+	char heard[QUANTITY_TEXT];
+
+	if (wait->call->json || flows == wait->shown)
+		return;
+	printf("%s%s: %.0f remembered flows", wait->terminal && wait->shown >= 0 ? "\r\033[K" : "",
+	       wait->call->words[0], flows);
+	if (!field_is_null(backend, "heard"))
+		printf(", last heard %s ago", elapsed_text(field_number(backend, "heard"), heard));
+	if (!wait->terminal)
+		putchar('\n');
+	fflush(stdout);
+	wait->shown = flows;
+}
+
+/* No flow is left that is known of, and none was heard for as long as was asked. */
+static bool wait_is_over(const struct wait *wait, const json_t *backend)
+{
+	double silent = clock_now() - wait->began;
+
+	if (!wait->has_quiet)
+		return !strcmp(field_text(backend, "admin"), "drained");
+	if (!field_is_null(backend, "heard") && field_number(backend, "heard") < silent)
+		silent = field_number(backend, "heard");
+	return field_number(backend, "remembered") == 0 && silent >= wait->quiet;
+}
+
+static void wait_line_end(const struct wait *wait)
+{
+	if (wait->terminal && wait->shown >= 0 && !wait->call->json)
+		putchar('\n');
+}
+
+static enum exit_status wait_done(const struct wait *wait, const struct answer *answer)
+{
+	char quiet[DURATION_TEXT];
+
+	wait_line_end(wait);
+	if (wait->call->json)
+		return answer_print(answer);
+	printf("%s drained: it can be switched off; a flow that was silent for longer than %s cannot be "
+	       "seen\n",
+	       wait->call->words[0],
+	       wait->has_quiet ? duration_text(wait->quiet, quiet) : "its service's idle time");
+	return STATUS_DONE;
+}
+
+static enum exit_status wait_cut(const struct wait *wait, const struct answer *answer)
+{
+	wait_line_end(wait);
+	if (wait->call->json)
+		return answer_print(answer);
+	printf("%s: the deadline passed with %.0f remembered flows, which are cut\n", wait->call->words[0],
+	       wait->shown > 0 ? wait->shown : 0);
+	return STATUS_DONE;
+}
+
+static enum exit_status wait_timed_out(const struct wait *wait)
+{
+	struct refusal refusal = {.what = ""};
+	char timeout[DURATION_TEXT];
+
+	wait_line_end(wait);
+	refuse(&refusal, -ETIME, "%.0f flows are still remembered after %s",
+	       wait->shown > 0 ? wait->shown : 0, duration_text(wait->timeout, timeout));
+	refusal_where(&refusal, "backend %s", wait->call->words[0]);
+	refusal_right(&refusal, "it stays draining: wait again, or --deadline to end what is left");
+	return complain(STATUS_TIMED_OUT, &refusal, 0);
+}
+
+static enum exit_status wait_until_drained(struct wait *wait)
+{
+	const char *const names[] = {wait->names[0], wait->names[1]};
+	const struct timespec pause = {.tv_nsec = POLL_MILLISECONDS * 1000000L};
+
+	for (;;) {
+		struct answer answer = {NULL, NULL};
+		enum exit_status status = request_get_named(wait->call, "/v1/backends/%s/%s", names, &answer);
+		double elapsed = clock_now() - wait->began;
+		bool over = true;
+
+		if (!status && wait_is_over(wait, answer.json))
+			status = wait_done(wait, &answer);
+		else if (!status && wait->has_deadline && elapsed > wait->deadline)
+			status = wait_cut(wait, &answer);
+		else if (!status && elapsed > wait->timeout)
+			status = wait_timed_out(wait);
+		else if (!status)
+			over = false;
+		if (!over)
+			wait_show(wait, answer.json);
+		answer_free(&answer);
+		if (over)
+			return status;
+		nanosleep(&pause, NULL);
+	}
+}
+
+enum exit_status run_backend_drain(const struct call *call)
+{
+	struct refusal refusal = {.what = ""};
+	bool waits = call_flag(call, "wait");
+	enum exit_status status;
+	struct wait wait;
+
+	if (!waits && (call_option(call, "quiet") || call_option(call, "timeout"))) {
+		refuse(&refusal, -EINVAL, "--quiet and --timeout say how to wait");
+		refusal_right(&refusal, "add --wait");
+		return complain(STATUS_USAGE, &refusal, 0);
+	}
+	if (waits)
+		wait_begin(call, &wait);
+	status = run_change(call);
+	if (status || !waits || call->dry_run)
+		return status;
+	return wait_until_drained(&wait);
+}
