@@ -70,7 +70,7 @@ pools:
 """)
     out = cli.out(f"placement lookup --json x --file {tmp_path}/holdfast.yaml --pool db")
     assert sorted(json.loads(out)[0]["list"]) == ["db1", "db2"]
-    assert "no pool web" in cli.refused(f"placement lookup x --file {tmp_path}/holdfast.yaml --pool web")
+    assert "no pool web" in cli.error(f"placement lookup x --file {tmp_path}/holdfast.yaml --pool web", 1)
 
 
 def test_lookup_prefers_other_zones(cli):
@@ -104,14 +104,14 @@ def test_replay(cli):
     first, last = rows[9], rows[10]
     assert not first["changed"] and last["changed"]
     assert last["modulo"] < last["ring"] < last["ring_warmed"]
-    assert "--change is missing" in cli.refused("placement replay --members a,b", 2)
+    assert "--change is missing" in cli.error("placement replay --members a,b", 2)
 
 
 def test_refusals(cli):
-    assert "there are no members" in cli.refused("placement compare", 2)
-    assert "no scheme \"magle\"" in cli.refused("placement compare --members a --schemes magle", 2)
-    assert "65521 or 65537" in cli.refused("placement compare --members a --schemes maglev --table-size 65536", 1)
-    assert "is no change" in cli.refused("placement compare --members a --change a", 2)
+    assert "there are no members" in cli.error("placement compare", 2)
+    assert "no scheme \"magle\"" in cli.error("placement compare --members a --schemes magle", 2)
+    assert "65521 or 65537" in cli.error("placement compare --members a --schemes maglev --table-size 65536", 1)
+    assert "is no change" in cli.error("placement compare --members a --change a", 2)
 
 
 PICTURES = [

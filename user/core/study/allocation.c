@@ -47,7 +47,7 @@ static struct stretch *widest_of_the_richest(const struct allocation *allocation
  * first. */
 static void split(struct allocation *allocation, struct stretch *stretch, size_t newcomer, double wanted)
 {
-	double width = stretch_width(stretch), taken = wanted < width / 2 ? wanted : width / 2;
+	double width = stretch_width(stretch), most = width * 15 / 16, taken = wanted < most ? wanted : most;
 	struct stretch *own = &allocation->stretches[allocation->count++];
 
 	/* The newcomer's token lies inside and takes the stretch's beginning. */

@@ -193,6 +193,8 @@ void canvas_text(FILE *svg, double x, double y, const char *class, const char *t
 		fputs("</title>\n", svg);
 		return;
 	}
+	if (!*text)
+		return;
 	if (strlen(text) > fit && fit > 1 && !strstr(class, "centre") && !strstr(class, "on")) {
 		snprintf(cut, sizeof cut, "%.*s\xe2\x80\xa6", (int)(fit < 150 ? fit - 1 : 150), text);
 		text = cut;
