@@ -5,6 +5,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../core/frame.h"
@@ -97,27 +98,43 @@ static json_t *backend_view(const struct offline *offline, uint16_t number)
 	return json_sprintf("%s/%s", pool, name);
 }
 
-/* As the last generation places them: the pins hold owners alone. */
+/* As the last generation places the pool: the pins hold owners alone. NULL where nobody knows. */
+static struct placement *placement_of(const struct model *model, const struct pool *pool)
+{
+	struct member *members = calloc(pool->backend_count + 1, sizeof *members);
+	struct member_set set = {
+		.scheme = pool->scheme,
+		.slots = pool->slots,
+		.seed = pool_seed(model, pool),
+		.members = members,
+		.count = pool->backend_count,
+	};
+	struct placement *placement = NULL;
+
+	for (size_t i = 0; members && i < pool->backend_count; i++) {
+		const struct backend *backend = &pool->backends[i];
+
+		members[i] = (struct member){backend->name, backend->zone, backend->weight};
+	}
+	if (members && placement_build(&set, &placement, NULL))
+		placement = NULL;
+	free(members);
+	return placement;
+}
+
 static json_t *preferences_view(const struct offline *offline, const char *name, uint32_t slot)
 {
-	const struct pool_image *pool;
-	const uint16_t *preferences = NULL;
-	struct image *image = NULL;
+	const struct pool *pool = model_pool(offline->model, name);
+	struct placement *placement = pool ? placement_of(offline->model, pool) : NULL;
+	uint16_t members[PLACEMENT_STORED_PREFERENCES];
 	json_t *list = json_array();
+	size_t count = 0;
 
-	if (!image_build(offline->model, offline->ledger, NULL, NULL, NULL, 0, &image, NULL)) {
-		pool = image_pool(image, name);
-		if (pool && pool->placement && slot < pool->table.size)
-			preferences = placement_preferences(pool->placement);
-		if (preferences)
-			preferences += (size_t)slot * PLACEMENT_STORED_PREFERENCES;
-		for (int i = 0; preferences && i < PLACEMENT_STORED_PREFERENCES; i++) {
-			if (preferences[i] != PLACEMENT_NONE)
-				json_array_append_new(list, json_string(placement_member_name(
-								    pool->placement, preferences[i])));
-		}
-	}
-	image_free(image);
+	if (placement && slot < placement_slots(placement))
+		count = placement_walk(placement, slot, members, PLACEMENT_STORED_PREFERENCES);
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_string(placement_member_name(placement, members[i])));
+	placement_free(placement);
 	return list;
 }
 
