@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "key.h"
+#include "member.h"
 #include "ring.h"
 #include "scheme.h"
 
@@ -46,97 +47,6 @@ static int set_check(const struct member_set *set, struct refusal *refusal)
 		return -EINVAL;
 	}
 	return placement_check_slots(set->scheme, set->slots, refusal);
-}
-
-static int member_before(const void *a, const void *b)
-{
-	const struct member *const *left = a, *const *right = b;
-
-	return strcmp((*left)->name, (*right)->name);
-}
-
-/* Sorts only what is not sorted: callers mostly keep their members by name. */
-static void members_sort(const struct member **members, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		if (strcmp(members[i - 1]->name, members[i]->name) > 0) {
-			qsort(members, count, sizeof *members, member_before);
-			return;
-		}
-}
-
-/* Pointers to the set's members by name; each name checked, none twice. */
-static int members_order(const struct member_set *set, const struct member **members, struct refusal *refusal)
-{
-	for (size_t i = 0; i < set->count; i++) {
-		size_t length = set->members[i].name ? strlen(set->members[i].name) : 0;
-
-		if (length < 1 || length > 63) {
-			refuse(refusal, -EINVAL, "member name '%.80s' has %zu bytes",
-			       length ? set->members[i].name : "", length);
-			refusal_right(refusal, "a name of 1 to 63 bytes");
-			return -EINVAL;
-		}
-		members[i] = &set->members[i];
-	}
-	members_sort(members, set->count);
-	for (size_t i = 1; i < set->count; i++)
-		if (!strcmp(members[i - 1]->name, members[i]->name)) {
-			refuse(refusal, -EINVAL, "member %s is listed twice", members[i]->name);
-			refusal_where(refusal, "member %s", members[i]->name);
-			refusal_right(refusal, "each name once");
-			return -EINVAL;
-		}
-	return 0;
-}
-
-/* Zones are numbered as met in name order; few, so that a search from the front will do. */
-static int members_zone(struct placement *placement, const struct member **members)
-{
-	const char **zones = malloc((placement->count + 1) * sizeof *zones);
-
-	if (!zones)
-		return -ENOMEM;
-	for (size_t i = 0; i < placement->count; i++) {
-		const char *zone = members[i]->zone ? members[i]->zone : "";
-		size_t number = 0;
-
-		if (!members[i]->weight)
-			continue;
-		while (number < placement->zones && strcmp(zones[number], zone) != 0)
-			number++;
-		if (number == placement->zones)
-			zones[placement->zones++] = zone;
-		placement->members[i].zone = (uint16_t)number;
-	}
-	free(zones);
-	return 0;
-}
-
-/* Copies the ordered members in: names into one block, hashes under the seed. */
-static int members_copy(struct placement *placement, const struct member **members)
-{
-	size_t bytes = 1;
-	char *at;
-
-	for (size_t i = 0; i < placement->count; i++)
-		bytes += strlen(members[i]->name) + 1;
-	placement->members = calloc(placement->count + 1, sizeof *placement->members);
-	placement->names = at = malloc(bytes);
-	if (!placement->members || !placement->names)
-		return -ENOMEM;
-	for (size_t i = 0; i < placement->count; i++) {
-		struct placed_member *member = &placement->members[i];
-		size_t length = strlen(members[i]->name);
-
-		member->name = memcpy(at, members[i]->name, length + 1);
-		at += length + 1;
-		member->hash = XXH64(member->name, length, placement->seed);
-		member->weight = members[i]->weight;
-		placement->weighted += member->weight > 0;
-		placement->total_weight += member->weight;
-	}
-	return members_zone(placement, members);
 }
 
 /* The member that no slot is left for, in name order. */
@@ -467,49 +377,4 @@ int placement_scheme_parse(const char *word, enum placement_scheme *ret)
 			return 0;
 		}
 	return -EINVAL;
-}
-
-static const char *move_kind(const struct placement *before, const struct placement *after)
-{
-	if (before->scheme != after->scheme)
-		return "scheme";
-	if (before->slots != after->slots)
-		return "table size";
-	return before->seed != after->seed ? "seed" : NULL;
-}
-
-/* Whether those who left are the last in name order, and those who came stand behind all who stay. */
-static bool changes_at_the_end(const struct placement *before, const struct placement *after)
-{
-	size_t common = before->count < after->count ? before->count : after->count;
-
-	for (size_t i = 0; i < common; i++)
-		if (strcmp(before->members[i].name, after->members[i].name) != 0 ||
-		    before->members[i].weight != after->members[i].weight)
-			return false;
-	return true;
-}
-
-bool placement_caution(const struct placement *before, const struct placement *after, char *ret_text,
-		       size_t size)
-{
-	const char *kind = move_kind(before, after);
-	bool same = before->count == after->count && changes_at_the_end(before, after);
-
-	if (kind)
-		snprintf(ret_text, size, "a new %s is a migration: most keys get another owner", kind);
-	else if (after->scheme == PLACEMENT_MODULO && !same)
-		snprintf(ret_text, size,
-			 "modulo numbers its members: a change of their count moves nearly every key");
-	else if (after->scheme == PLACEMENT_JUMP && !same && !changes_at_the_end(before, after))
-		snprintf(ret_text, size,
-			 "jump numbers its members by name: only the last may come or leave; this change "
-			 "renames "
-			 "those behind it and moves their keys");
-	else if (after->scheme == PLACEMENT_SLOTS && !same && !after->ranged)
-		snprintf(ret_text, size,
-			 "slots move when an operator says so: without an assignment they are divided anew");
-	else
-		return false;
-	return true;
 }

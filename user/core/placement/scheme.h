@@ -34,7 +34,7 @@ struct placement {
 	uint32_t slots;
 	uint64_t seed;
 	struct placement_options options; /* its lists are not kept */
-	bool ranged; /* slots: as the operator assigned them */
+	bool ranged;                      /* slots: as the operator assigned them */
 	uint64_t space;                   /* key hashes run below it; 0: 2^64 */
 	struct placed_member *members;    /* by name */
 	size_t count;
