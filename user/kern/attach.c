@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "pins.h"
+#include "share.h"
 #include "state.h"
 
 static const char *link_path(const char *instance, const char *interface, char path[PIN_PATH])
@@ -54,7 +55,9 @@ int dataplane_attachments(struct dataplane *dataplane, int (*visit)(const struct
 	char path[PIN_PATH];
 	int r = pins_each(links_path(dataplane->instance, path), list_one, &listing);
 
-	return r == -ENOENT ? 0 : r;
+	if (r && r != -ENOENT)
+		return r;
+	return share_list(dataplane->instance, visit, context);
 }
 
 struct census {
@@ -125,12 +128,16 @@ static int attached_already(const struct dataplane *dataplane, const char *inter
 	return r && r != -ENOENT ? r : 0;
 }
 
-static int attach_and_pin(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
-			  struct refusal *refusal)
+static int attach_alone(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
+			struct refusal *refusal)
 {
 	char path[PIN_PATH];
 	int link, r;
 
+	r = attached_already(dataplane, interface, link_path(dataplane->instance, interface, path), mode,
+			     refusal);
+	if (r)
+		return r < 0 ? r : 0;
 	r = pins_make_directory(links_path(dataplane->instance, path));
 	if (r)
 		return refuse(refusal, r, "%s cannot be made: %s", path, strerror(-r));
@@ -147,27 +154,22 @@ static int attach_and_pin(struct dataplane *dataplane, const char *interface, en
 int dataplane_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode, bool share,
 		     struct refusal *refusal)
 {
-	char path[PIN_PATH];
+	uint32_t ifindex = if_nametoindex(interface);
 	int r;
 
-	if (share) {
-		refuse(refusal, 0, "sharing %s through libxdp's dispatcher is not supported", interface);
-		refusal_right(refusal, "attach without --share");
-		return -EOPNOTSUPP;
-	}
-	if (!if_nametoindex(interface))
+	if (!ifindex)
 		return refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
 			      interface);
 	r = dataplane_refresh(dataplane); /* another process may have upgraded them */
 	if (r)
 		return refuse(refusal, r, "the pinned programs cannot be opened: %s", strerror(-r));
-	r = attached_already(dataplane, interface, link_path(dataplane->instance, interface, path), mode,
-			     refusal);
-	if (r)
-		return r < 0 ? r : 0;
 	/* Until it is known to be the only one, what goes out must look where it came in. */
-	links_mark_only_ingress(dataplane, 0);
-	r = attach_and_pin(dataplane, interface, mode, refusal);
+	if (dataplane->only != ifindex)
+		links_mark_only_ingress(dataplane, 0);
+	if (share)
+		r = share_attach(dataplane, interface, mode, refusal);
+	else
+		r = attach_alone(dataplane, interface, mode, refusal);
 	links_mark_only_ingress(dataplane, attachment_only(dataplane));
 	return r;
 }
@@ -177,6 +179,8 @@ int dataplane_detach(struct dataplane *dataplane, const char *interface, struct 
 	char path[PIN_PATH];
 	int r = xdp_detach(link_path(dataplane->instance, interface, path));
 
+	if (r == -ENOENT)
+		r = share_detach(dataplane->instance, interface);
 	if (r == -ENOENT)
 		return refuse(refusal, r, "instance %s is not attached to %s", dataplane->instance,
 			      interface);
@@ -201,5 +205,5 @@ int links_detach_all(const char *instance)
 
 	snprintf(name, sizeof name, "%s", instance);
 	r = pins_each(links_path(name, path), detach_one, name);
-	return r == -ENOENT ? 0 : r;
+	return r && r != -ENOENT ? r : share_detach_all(name);
 }

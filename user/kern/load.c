@@ -43,8 +43,7 @@ int program_describe(int fd, uint32_t *ret_id, char ret_tag[17])
 	return 0;
 }
 
-/* Opens the object with its maps bound to those that are open already. */
-static int object_open(const struct dataplane *dataplane, const struct object_log *log, struct lb **ret)
+int object_open(const struct dataplane *dataplane, const struct object_log *log, struct lb **ret)
 {
 	struct lb *object = lb__open_opts(&log->options);
 	int r = 0;

@@ -96,6 +96,9 @@ int hops_derive(struct dataplane *dataplane);
 
 /* load.c */
 uint64_t object_digest(void);
+struct object_log;
+/* Opens the embedded object with its maps bound to those of the instance that are open already. */
+int object_open(const struct dataplane *dataplane, const struct object_log *log, struct lb **ret);
 /* Loads the programs; maps that are open already are used as they are. */
 int programs_load(struct dataplane *dataplane, const struct dataplane_limits *limits,
 		  struct refusal *refusal);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "attach.h"
 #include "pins.h"
+#include "share.h"
 
 bool dataplane_outdated(const struct dataplane *dataplane)
 {
@@ -169,7 +170,7 @@ static int links_switch(struct switching *switching)
 		pins_each(path, link_switch, switching);
 		return r;
 	}
-	return 0;
+	return share_upgrade(switching->dataplane, switching->refusal);
 }
 
 /* All that may be refused, without touching what carries traffic. Returns how many maps were replaced. */
