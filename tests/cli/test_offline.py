@@ -54,6 +54,7 @@ def test_without_the_database_names_are_numbers(orphan):
     assert re.search(r"^#/#1 +10\.0\.0\.11 ", done.stdout, re.M), done.stdout
     status = orphan.run("status --offline --state-dir /nonexistent").stdout
     assert re.search(r"^tcp 203\.0\.113\.10:80 +#1 ", status, re.M), status
+    assert re.search(r"^udp 203\.0\.113\.11:5000-5999 +#1 ", status, re.M), status
 
 
 def test_counters(orphan):

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from command import HOLDFAST
-from fake_daemon import BACKENDS, STATUS, WHY, changed
+from fake_daemon import BACKENDS, POOL, STATUS, WHY, changed
 
 STATUS_TEXT = """\
 lb1  ready  generation 42, 4m ago: backend drain db/db2
@@ -105,6 +105,20 @@ def test_durations(cli, daemon, seconds, shown):
 def test_change_says_what_happened(cli, daemon):
     assert cli.out("backend add db/db2 10.0.0.12") == (
         "backend db/db2 added: generation 42, 16384 of 65537 slots moved (25 %)\n")
+
+
+def test_plan_of_a_pool_in_full(cli, daemon):
+    reply = changed(dry_run=True)
+    reply["plan"]["pools"][0].update(needless=12, new_per_second=203.4, remembered=811)
+    daemon.replies["/v1/operations"] = (200, reply)
+    assert cli.out("backend add db/db2 10.0.0.12 --dry-run").startswith(
+        "pool db: 16384 of 65537 slots would move (25 %), 12 of them between backends that stay, with 203 new flows a "
+        "second, 811 remembered flows on them\n")
+
+
+def test_lists_in_full_have_one_name(cli, daemon):
+    daemon.replies["/v1/pools/db"] = (200, {**POOL, "services": ["tcp 203.0.113.10:1", "tcp 203.0.113.10:2"]})
+    assert "services:     tcp 203.0.113.10:1\n              tcp 203.0.113.10:2\n" in cli.out("pool show db")
 
 
 def test_unchanged(cli, daemon):

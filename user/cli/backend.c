@@ -77,7 +77,8 @@ void next_hop_show(const json_t *hop)
 			    *field_text(hop, "problem") ? field_text(hop, "problem") : "not known yet");
 		return;
 	}
-	show_format("next hop", "%s on %s%s%s, MTU %s", field_text(hop, "mac"), field_text(hop, "interface"),
+	show_format("next hop", "%s%s%s%s%s, MTU %s", field_text(hop, "mac"),
+		    field_is_null(hop, "interface") ? "" : " on ", field_text(hop, "interface"),
 		    field_is_null(hop, "gateway") ? "" : " by gateway ", field_text(hop, "gateway"),
 		    field_count(hop, "mtu", text));
 }

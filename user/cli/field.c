@@ -42,7 +42,8 @@ void show_line(const char *name, const char *value)
 
 	if (!*value)
 		return;
-	width -= printf("%s:", name);
+	/* A further value of the line before has no name of its own. */
+	width -= printf("%s%s", name, *name ? ":" : "");
 	printf("%*s", width > 1 ? width : 1, "");
 	for (; *value; value++)
 		putchar(iscntrl((unsigned char)*value) ? '?' : *value);

@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,17 +79,27 @@ void offline_backend_names(const struct offline *offline, uint16_t number, const
 	*ret_name = text;
 }
 
-/* By its key, which holds a range of ports only in parts. */
-static const char *key_text(const struct hf_service_key *key, char text[LABEL_TEXT])
+/* By its keys: those of a range of ports are its parts, without gaps. */
+static const char *keys_text(const struct directory *directory, const struct hf_service *service,
+			     char text[LABEL_TEXT])
 {
-	unsigned port_bits = key->kind & 0x1f;
+	const struct hf_service_key *key = &service->key;
 	struct address vip = {.family = key->kind & 0x20 ? HF_IPV6 : HF_IPV4};
-	uint16_t low = ntohs(key->port);
+	uint16_t low = UINT16_MAX, high = 0;
 	char endpoint[ENDPOINT_TEXT];
 
+	for (uint32_t i = 0; i < 1u << directory->log2; i++) {
+		const struct hf_service *part = &directory->entries[i];
+		uint16_t first = ntohs(part->key.port),
+			 last = (uint16_t)(first | 0xffffu >> (part->key.kind & 0x1f));
+
+		if (!part->key.proto || part->key.proto == HF_PROTO_VIP || part->number != service->number)
+			continue;
+		low = first < low ? first : low;
+		high = last > high ? last : high;
+	}
 	memcpy(vip.bytes, key->addr, vip.family == HF_IPV4 ? 4 : 16);
-	endpoint_text(&vip, low, (uint16_t)(low | (0xffffu >> port_bits)), endpoint);
-	snprintf(text, LABEL_TEXT, "%s %s", key->proto == IPPROTO_TCP ? "tcp" : "udp", endpoint);
+	snprintf(text, LABEL_TEXT, "%s %s", proto_name(key->proto), endpoint_text(&vip, low, high, endpoint));
 	return text;
 }
 
@@ -109,7 +118,7 @@ const char *offline_service_name(const struct offline *offline, const struct hf_
 			 endpoint_text(&named->vip, named->port_low, named->port_high, endpoint));
 		return text;
 	}
-	return key_text(&service->key, text);
+	return keys_text(&offline->loaded->directory, service, text);
 }
 
 enum exit_status offline_print(const struct call *call, json_t *view, void (*print)(const json_t *))

@@ -54,6 +54,13 @@ static void census_free(struct census *census)
 	free(census->tallies);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct hf_service *const *first = a, *const *second = b;
+
+	return (int)(*first)->number - (int)(*second)->number;
+}
+
 static void census_services(const struct directory *directory, bool *seen, struct census *census)
 {
 	uint32_t size = directory->entries ? 1u << directory->log2 : 0;
@@ -66,6 +73,7 @@ static void census_services(const struct directory *directory, bool *seen, struc
 		seen[service->number] = true;
 		census->services[census->service_count++] = service;
 	}
+	qsort(census->services, census->service_count, sizeof *census->services, compare_numbers);
 }
 
 /* Reads a service's counters; adds them to its sum, and to its backends' where tallies is not NULL. */

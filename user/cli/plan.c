@@ -49,12 +49,12 @@ static void plan_print_pool(const json_t *pool)
 		return;
 	}
 	print_slots(field_number(pool, "moved"), field_number(pool, "slots"), "would move");
+	if (field_number(pool, "needless") > 0)
+		printf(", %s of them between backends that stay", field_count(pool, "needless", text));
 	if (!field_is_null(pool, "new_per_second"))
 		printf(", with %s new flows a second", field_quantity(pool, "new_per_second", text));
 	if (!field_is_null(pool, "remembered"))
 		printf(", %s remembered flows on them", field_count(pool, "remembered", text));
-	if (field_number(pool, "needless") > 0)
-		printf(", %s of them between backends that stay", field_count(pool, "needless", text));
 	if (json_is_true(json_object_get(pool, "rebuilt")))
 		printf(", and every flow would have another slot");
 	putchar('\n');
