@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "log.h"
+#include "events.h"
 
 /* A new backend's neighbour is asked for before flows are sent to it, for so long. */
 enum { SETTLE = 10 /* ms */ };
@@ -126,8 +126,8 @@ static void take_over(struct instance *instance, struct draft *draft, const stru
 	*draft = old;
 	instance_loaded(instance);
 	interfaces_settle(instance->interfaces, instance->model);
-	log_line(LOG_LEVEL_NOTICE, "generation %u by %s: %s", generation->number, generation->author,
-		 generation->cause);
+	event_note(LOG_LEVEL_NOTICE, "change", "", "generation %u by %s: %s", generation->number,
+		   generation->author, generation->cause);
 }
 
 static int carry_out(struct instance *instance, struct draft *draft, const struct change *change,

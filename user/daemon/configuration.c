@@ -13,7 +13,7 @@
 
 #include "../core/config.h"
 #include "change.h"
-#include "log.h"
+#include "events.h"
 
 enum { DIGEST_TEXT = 33 };
 
@@ -123,5 +123,6 @@ void configuration_apply(struct instance *instance, bool again)
 		refuse(&refusal, error, "%s", strerror(-error));
 	snprintf(instance->configuration_problem, sizeof instance->configuration_problem, "%s: %s%s%s",
 		 instance->options->config, refusal.where, refusal.where[0] ? ": " : "", refusal.what);
-	log_refusal(LOG_LEVEL_ERROR, instance->options->config, &refusal);
+	event_note(LOG_LEVEL_ERROR, "configuration", instance->options->config, "%s%s%s", refusal.where,
+		   refusal.where[0] ? ": " : "", refusal.what);
 }

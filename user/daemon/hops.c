@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "log.h"
+#include "events.h"
 
 /*
  * A next hop that was known stays in use for so long after the kernel lost it: a neighbour entry that is only
@@ -24,7 +24,7 @@ struct hop {
 };
 
 struct hops {
-	struct dataplane *dataplane;
+	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
 	struct nexthops *nexthops;
 	struct hop *hops; /* by address, then number */
 	size_t count;
@@ -64,7 +64,7 @@ static struct hop *find_hop(const struct hops *hops, const struct address *addre
 
 static int find_link(struct hops *hops, const struct nexthop *nexthop, uint16_t *ret_link)
 {
-	int error = dataplane_link_set(hops->dataplane, nexthop->ifindex, nexthop->own_mac, nexthop->mtu,
+	int error = dataplane_link_set(*hops->dataplane, nexthop->ifindex, nexthop->own_mac, nexthop->mtu,
 				       ret_link);
 
 	if (error)
@@ -105,9 +105,9 @@ static void store_route(struct hops *hops, uint16_t number, const struct nexthop
 	if (!backend)
 		return;
 	fill_route(backend, nexthop);
-	if (dataplane_backend(hops->dataplane, number, &loaded) || same_route(&loaded, &backend->entry))
+	if (dataplane_backend(*hops->dataplane, number, &loaded) || same_route(&loaded, &backend->entry))
 		return;
-	if (dataplane_apply(hops->dataplane, &plan, 0, &refusal))
+	if (dataplane_apply(*hops->dataplane, &plan, 0, &refusal))
 		log_refusal(LOG_LEVEL_WARNING, "a backend's route", &refusal);
 }
 
@@ -123,7 +123,7 @@ static void store_hop(struct hops *hops, struct hop *hop, const struct nexthop *
 	hop->clear_at = 0;
 	store_route(hops, hop->backend, nexthop);
 	if (!find_link(hops, nexthop, &link))
-		dataplane_next_hop_set(hops->dataplane, hop->backend, nexthop->mac, link);
+		dataplane_next_hop_set(*hops->dataplane, hop->backend, nexthop->mac, link);
 }
 
 static void tell_change(const struct nexthop *nexthop)
@@ -131,11 +131,11 @@ static void tell_change(const struct nexthop *nexthop)
 	char text[ADDRESS_TEXT];
 
 	if (nexthop->resolved)
-		log_line(LOG_LEVEL_NOTICE, "next hop of %s: by %s", address_text(&nexthop->address, text),
-			 nexthop->interface);
+		event_note(LOG_LEVEL_NOTICE, "next-hop", address_text(&nexthop->address, text),
+			   "reached by %s", nexthop->interface);
 	else
-		log_line(LOG_LEVEL_WARNING, "next hop of %s: %s", address_text(&nexthop->address, text),
-			 nexthop->problem);
+		event_note(LOG_LEVEL_WARNING, "next-hop", address_text(&nexthop->address, text),
+			   "not reached: %s", nexthop->problem);
 }
 
 /* The first finding comes before anything is loaded: hops_fill() and hops_loaded() take it from there. */
@@ -155,7 +155,7 @@ static void next_hop_changed(const struct nexthop *nexthop, void *context)
 	}
 }
 
-int hops_open(struct dataplane *dataplane, struct hops **ret)
+int hops_open(struct dataplane *const *dataplane, struct hops **ret)
 {
 	struct hops *hops = calloc(1, sizeof *hops);
 	int error;
@@ -206,8 +206,9 @@ void hops_tick(struct hops *hops)
 		if (!hop->clear_at || hop->clear_at > now)
 			continue;
 		hop->clear_at = 0;
-		dataplane_next_hop_set(hops->dataplane, hop->backend, NULL, 0);
-		log_line(LOG_LEVEL_WARNING, "next hop of %s is gone", address_text(&hop->address, text));
+		dataplane_next_hop_set(*hops->dataplane, hop->backend, NULL, 0);
+		event_note(LOG_LEVEL_WARNING, "next-hop", address_text(&hop->address, text),
+			   "packets to it are dropped until it is reached again");
 	}
 }
 
@@ -304,6 +305,12 @@ void hops_loaded(struct hops *hops)
 		if (nexthop)
 			store_hop(hops, &hops->hops[i], nexthop);
 	}
+}
+
+void hops_unloaded(struct hops *hops)
+{
+	for (size_t i = 0; i < hops->count; i++)
+		hops->hops[i].loaded = false;
 }
 
 const struct nexthop *hops_get(const struct hops *hops, const struct address *address)

@@ -11,7 +11,7 @@
 
 struct hops;
 
-int hops_open(struct dataplane *dataplane, struct hops **ret);
+int hops_open(struct dataplane *const *dataplane, struct hops **ret);
 void hops_close(struct hops *hops);
 /* Readable: call hops_dispatch(). Once a second: hops_tick(). */
 int hops_fd(const struct hops *hops);
@@ -29,6 +29,8 @@ void hops_settle(struct hops *hops, int milliseconds);
 void hops_fill(struct hops *hops, struct image *image);
 /* The data plane holds the followed backends now: writes what changed since hops_fill(). */
 void hops_loaded(struct hops *hops);
+/* What the data plane holds of them is not known any more, until hops_loaded(). */
+void hops_unloaded(struct hops *hops);
 /* NULL: not followed. Borrowed until the next dispatch. */
 const struct nexthop *hops_get(const struct hops *hops, const struct address *address);
 

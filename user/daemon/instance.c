@@ -11,6 +11,7 @@
 
 #include "change.h"
 #include "clock.h"
+#include "events.h"
 #include "log.h"
 
 enum { SETTLE_AT_START = 100, PRUNE = 60 * 1000 /* ms */ };
@@ -187,30 +188,38 @@ static int reconcile(struct instance *instance, struct image *before, struct ref
 	return error;
 }
 
-static int open_dataplane(struct instance *instance, struct refusal *refusal)
+static int load_dataplane(struct instance *instance, struct refusal *refusal)
 {
 	struct image *before = NULL;
 	int error = dataplane_open(instance->options->instance, &instance->options->limits,
 				   &instance->dataplane, refusal);
 
-	if (error)
-		return error;
-	log_line(LOG_LEVEL_NOTICE, "program %s %s", dataplane_program_tag(instance->dataplane),
-		 dataplane_adopted(instance->dataplane) ? "adopted" : "loaded");
-	error = hops_open(instance->dataplane, &instance->hops);
-	if (!error)
-		error = interfaces_open(instance->dataplane, &instance->interfaces);
-	if (!error)
-		error = rates_open(instance->dataplane, &instance->rates);
-	if (!error)
-		error = shares_open(&instance->shares);
 	if (!error)
 		error = dataplane_read(instance->dataplane, &before);
 	if (!error)
 		error = reconcile(instance, before, refusal);
 	image_free(before);
+	if (error)
+		return error;
+	event_note(LOG_LEVEL_NOTICE, "program", "", "program %s %s",
+		   dataplane_program_tag(instance->dataplane),
+		   dataplane_adopted(instance->dataplane) ? "adopted" : "loaded");
+	interfaces_settle(instance->interfaces, instance->model);
+	return 0;
+}
+
+static int open_parts(struct instance *instance)
+{
+	int error = hops_open(&instance->dataplane, &instance->hops);
+
 	if (!error)
-		interfaces_settle(instance->interfaces, instance->model);
+		error = interfaces_open(&instance->dataplane, &instance->interfaces);
+	if (!error)
+		error = rates_open(&instance->dataplane, &instance->rates);
+	if (!error)
+		error = shares_open(&instance->shares);
+	if (!error)
+		error = census_open(&instance->dataplane, &instance->census);
 	return error;
 }
 
@@ -227,7 +236,9 @@ int instance_open(const struct options *options, struct instance **ret, struct r
 	if (!error)
 		error = load_state(instance, refusal);
 	if (!error)
-		error = open_dataplane(instance, refusal);
+		error = open_parts(instance);
+	if (!error)
+		error = load_dataplane(instance, refusal);
 	if (error) {
 		instance_close(instance);
 		return error;
@@ -241,12 +252,15 @@ void instance_close(struct instance *instance)
 {
 	if (!instance)
 		return;
+	if (instance->store)
+		events_flush(instance->store);
+	census_close(instance->census);
 	shares_close(instance->shares);
 	rates_close(instance->rates);
 	interfaces_close(instance->interfaces);
 	hops_close(instance->hops);
-	dataplane_close(instance->dataplane);
 	image_free(instance->image);
+	dataplane_close(instance->dataplane);
 	ledger_free(instance->ledger);
 	model_free(instance->model);
 	free(instance->text);
@@ -279,6 +293,39 @@ void instance_tick(struct instance *instance)
 	hops_tick(instance->hops);
 	interfaces_retry(instance->interfaces, instance->model);
 	instance_sample(instance);
+	events_flush(instance->store);
+}
+
+/* The words of the image lie in the maps that go. */
+static int reopen_dataplane(struct instance *instance, struct refusal *refusal)
+{
+	image_free(instance->image);
+	instance->image = NULL;
+	dataplane_close(instance->dataplane);
+	instance->dataplane = NULL;
+	hops_unloaded(instance->hops);
+	return load_dataplane(instance, refusal);
+}
+
+int instance_upgrade(struct instance *instance, struct refusal *refusal)
+{
+	enum { MAPS_REPLACED = 1 };
+	int done = dataplane_upgrade(instance->options->instance, refusal);
+
+	if (done < 0)
+		return done;
+	if (done == MAPS_REPLACED)
+		done = reopen_dataplane(instance, refusal);
+	else
+		done = dataplane_refresh(instance->dataplane);
+	/* What forwards is right, but this process has lost its hold on it: the next one takes it up. */
+	if (done) {
+		log_refusal(LOG_LEVEL_ERROR, "after the upgrade", refusal);
+		abort();
+	}
+	event_note(LOG_LEVEL_NOTICE, "program", "", "program %s is attached by upgrade",
+		   dataplane_program_tag(instance->dataplane));
+	return 0;
 }
 
 void instance_reclaim(struct instance *instance)

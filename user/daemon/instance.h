@@ -7,6 +7,7 @@
 #define HOLDFAST_INSTANCE_H
 
 #include "../core/image.h"
+#include "census.h"
 #include "hops.h"
 #include "interfaces.h"
 #include "options.h"
@@ -22,6 +23,7 @@ struct instance {
 	struct interfaces *interfaces;
 	struct rates *rates;
 	struct shares *shares;
+	struct census *census;
 
 	struct generation generation; /* in force */
 	struct model *model;
@@ -48,6 +50,8 @@ void instance_close(struct instance *instance);
 void instance_tick(struct instance *instance);
 /* What the data plane no longer uses is given back; may wait for tens of milliseconds. */
 void instance_reclaim(struct instance *instance);
+/* Puts the programs that this daemon was built with in the place of the attached ones, flows and all. */
+int instance_upgrade(struct instance *instance, struct refusal *refusal);
 /* Counters as of now. */
 void instance_sample(struct instance *instance);
 

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "events.h"
 
 struct interfaces {
-	struct dataplane *dataplane;
-	json_t *problems; /* name -> sentence */
+	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
+	json_t *problems;                   /* name -> sentence */
 };
 
-int interfaces_open(struct dataplane *dataplane, struct interfaces **ret)
+int interfaces_open(struct dataplane *const *dataplane, struct interfaces **ret)
 {
 	struct interfaces *interfaces = calloc(1, sizeof *interfaces);
 
@@ -47,7 +47,7 @@ static int attach(struct interfaces *interfaces, const struct interface *interfa
 	int error;
 
 	*refusal = (struct refusal){0};
-	error = dataplane_attach(interfaces->dataplane, interface->name, interface->mode, interface->share,
+	error = dataplane_attach(*interfaces->dataplane, interface->name, interface->mode, interface->share,
 				 refusal);
 	if (error && !refusal->what[0])
 		refuse(refusal, error, "cannot attach to %s: %s", interface->name, strerror(-error));
@@ -57,12 +57,12 @@ static int attach(struct interfaces *interfaces, const struct interface *interfa
 static void detach(struct interfaces *interfaces, const char *name)
 {
 	struct refusal refusal = {0};
-	int error = dataplane_detach(interfaces->dataplane, name, &refusal);
+	int error = dataplane_detach(*interfaces->dataplane, name, &refusal);
 
 	if (error && error != -ENOENT && error != -ENODEV)
 		log_refusal(LOG_LEVEL_WARNING, "detach", &refusal);
 	else
-		log_line(LOG_LEVEL_NOTICE, "interface %s detached", name);
+		event_note(LOG_LEVEL_NOTICE, "interface", name, "detached");
 }
 
 void interfaces_undo(struct interfaces *interfaces, const struct model *before, const struct model *after)
@@ -109,12 +109,12 @@ static void attach_wanted(struct interfaces *interfaces, const struct interface 
 
 	if (!attach(interfaces, interface, &refusal)) {
 		if (known)
-			log_line(LOG_LEVEL_NOTICE, "interface %s attached", interface->name);
+			event_note(LOG_LEVEL_NOTICE, "interface", interface->name, "attached");
 		json_object_del(interfaces->problems, interface->name);
 		return;
 	}
 	if (!known || strcmp(known, refusal.what))
-		log_refusal(LOG_LEVEL_WARNING, "attach", &refusal);
+		event_note(LOG_LEVEL_WARNING, "interface", interface->name, "not attached: %s", refusal.what);
 	json_object_set_new(interfaces->problems, interface->name, json_string(refusal.what));
 }
 
@@ -152,7 +152,7 @@ void interfaces_settle(struct interfaces *interfaces, const struct model *model)
 
 	for (size_t i = 0; i < model->interface_count; i++)
 		attach_wanted(interfaces, &model->interfaces[i]);
-	dataplane_attachments(interfaces->dataplane, note_unwanted, &unwanted);
+	dataplane_attachments(*interfaces->dataplane, note_unwanted, &unwanted);
 	for (size_t i = 0; i < unwanted.count; i++)
 		detach(interfaces, unwanted.names[i]);
 	forget_problems(interfaces, model);
@@ -177,7 +177,7 @@ bool interfaces_attachment(struct interfaces *interfaces, const char *name, stru
 {
 	struct search search = {name, ret};
 
-	return dataplane_attachments(interfaces->dataplane, match_attachment, &search) == 1;
+	return dataplane_attachments(*interfaces->dataplane, match_attachment, &search) == 1;
 }
 
 void interfaces_retry(struct interfaces *interfaces, const struct model *model)

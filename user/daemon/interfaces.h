@@ -11,7 +11,7 @@
 
 struct interfaces;
 
-int interfaces_open(struct dataplane *dataplane, struct interfaces **ret);
+int interfaces_open(struct dataplane *const *dataplane, struct interfaces **ret);
 void interfaces_close(struct interfaces *interfaces);
 
 /*

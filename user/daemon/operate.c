@@ -130,3 +130,20 @@ int roll_back(struct instance *instance, const struct request *request, json_t *
 		change.limit = next->move_limit;
 	return change_model(instance, next, &change, ret, refusal);
 }
+
+int upgrade(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
+{
+	static const char *const known[] = {NULL};
+	char before[32];
+	int error = request->body ? check_members(request->body, known, refusal) : 0;
+
+	if (error)
+		return error;
+	snprintf(before, sizeof before, "%s", dataplane_program_tag(instance->dataplane));
+	error = instance_upgrade(instance, refusal);
+	if (error)
+		return error;
+	*ret = json_pack("{s:s, s:s}", "before", before, "program",
+			 dataplane_program_tag(instance->dataplane));
+	return *ret ? 0 : -ENOMEM;
+}

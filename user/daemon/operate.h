@@ -5,9 +5,10 @@
 
 #include "request.h"
 
-/* POST /v1/operations, POST /v1/rollback */
+/* POST /v1/operations, /v1/rollback, /v1/upgrade */
 int operate(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal);
 int roll_back(struct instance *instance, const struct request *request, json_t **ret,
 	      struct refusal *refusal);
+int upgrade(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal);
 
 #endif

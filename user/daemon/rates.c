@@ -15,7 +15,7 @@ struct series {
 };
 
 struct rates {
-	struct dataplane *dataplane;
+	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
 	/* By number. Pages that no number touches take no memory. */
 	struct series *services, *backends;
 	size_t service_limit, backend_limit; /* one beyond the highest number that was seen */
@@ -26,7 +26,7 @@ struct rates {
 	int64_t rated; /* monotonic milliseconds when rates were set last; 0 never */
 };
 
-int rates_open(struct dataplane *dataplane, struct rates **ret)
+int rates_open(struct dataplane *const *dataplane, struct rates **ret)
 {
 	struct rates *rates = calloc(1, sizeof *rates);
 
@@ -88,7 +88,7 @@ static void sample_service(struct rates *rates, const struct pool *pool, const s
 	uint16_t number = ledger_service(ledger, service, &counters, &ordinals);
 
 	if (!number || !make_room(rates, ordinals) ||
-	    dataplane_counters(rates->dataplane, counters, ordinals, rates->buffer))
+	    dataplane_counters(*rates->dataplane, counters, ordinals, rates->buffer))
 		return;
 	if (number >= rates->service_limit)
 		rates->service_limit = number + 1;
@@ -110,7 +110,7 @@ static void sample_reasons(struct rates *rates)
 {
 	struct hf_reason_counter reasons[HF_REASON_LIMIT] = {0};
 
-	if (dataplane_reasons(rates->dataplane, reasons))
+	if (dataplane_reasons(*rates->dataplane, reasons))
 		return;
 	for (unsigned i = 0; i < HF_REASON_LIMIT; i++) {
 		struct hf_counters counters = {.packets = reasons[i].packets, .bytes = reasons[i].bytes};

@@ -14,7 +14,7 @@ struct tally {
 	double packets, bytes, flows; /* a second */
 };
 
-int rates_open(struct dataplane *dataplane, struct rates **ret);
+int rates_open(struct dataplane *const *dataplane, struct rates **ret);
 void rates_close(struct rates *rates);
 /* Reads all counters. now: monotonic milliseconds; rates are set when the last time was half a second ago or
  * more. */

@@ -22,9 +22,11 @@ const struct route routes[] = {
 	{"GET", "/v1/generations/{number}", ACCESS_READ, view_generation},
 	{"GET", "/v1/generations/{number}/diff", ACCESS_READ, view_difference},
 	{"GET", "/v1/export", ACCESS_READ, view_export},
+	{"GET", "/v1/events", ACCESS_READ, view_events},
 	{"GET", "/v1/operations", ACCESS_READ, view_operations},
 	{"POST", "/v1/operations", ACCESS_CHANGE, operate},
 	{"POST", "/v1/rollback", ACCESS_CHANGE, roll_back},
+	{"POST", "/v1/upgrade", ACCESS_CHANGE, upgrade},
 	{0},
 };
 

@@ -369,29 +369,41 @@ int store_setting_set(struct store *store, const char *key, const char *value, s
 	return 0;
 }
 
-static void forget_events(struct store *store)
+static int write_event(struct store *store, const json_t *event)
+{
+	STATEMENT statement =
+		prepare(store, "INSERT INTO events (time, kind, subject, text) VALUES (?, ?, ?, ?)");
+
+	sqlite3_bind_int64(statement, 1, json_integer_value(json_object_get(event, "time")));
+	bind_text(statement, 2, json_string_value(json_object_get(event, "kind")));
+	bind_text(statement, 3, json_string_value(json_object_get(event, "subject")));
+	bind_text(statement, 4, json_string_value(json_object_get(event, "text")));
+	return sqlite3_step(statement) == SQLITE_DONE ? 0 : -EIO;
+}
+
+static int forget_events(struct store *store)
 {
 	STATEMENT statement =
 		prepare(store, "DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?");
 
 	sqlite3_bind_int(statement, 1, EVENTS_KEPT);
-	sqlite3_step(statement);
+	return sqlite3_step(statement) == SQLITE_DONE ? 0 : -EIO;
 }
 
-int store_event(struct store *store, int64_t time, const char *kind, const char *subject, const char *text)
+int store_append_events(struct store *store, const json_t *events)
 {
-	STATEMENT statement =
-		prepare(store, "INSERT INTO events (time, kind, subject, text) VALUES (?, ?, ?, ?)");
+	const json_t *event;
+	size_t i;
+	int error = begin(store, NULL);
 
-	sqlite3_bind_int64(statement, 1, time);
-	bind_text(statement, 2, kind);
-	bind_text(statement, 3, subject);
-	bind_text(statement, 4, text);
-	if (sqlite3_step(statement) != SQLITE_DONE)
-		return -EIO;
-	if (sqlite3_last_insert_rowid(store->db) % 256 == 0)
-		forget_events(store);
-	return 0;
+	if (error)
+		return error;
+	json_array_foreach (events, i, event)
+		if (!error)
+			error = write_event(store, event);
+	if (!error)
+		error = forget_events(store);
+	return end(store, error, NULL);
 }
 
 json_t *store_events(struct store *store, int64_t after, int limit)

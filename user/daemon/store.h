@@ -46,8 +46,9 @@ int store_prune(struct store *store, uint32_t count, int64_t before);
 char *store_setting(struct store *store, const char *key);
 int store_setting_set(struct store *store, const char *key, const char *value, struct refusal *refusal);
 
-/* What happened, for `events`; the oldest beyond 10,000 are forgotten. subject: "db/db2", may be "". */
-int store_event(struct store *store, int64_t time, const char *kind, const char *subject, const char *text);
+/* What happened, for `events`, in one commit: [{time (Unix milliseconds), kind, subject, text}]. The oldest
+ * beyond 10,000 are forgotten. */
+int store_append_events(struct store *store, const json_t *events);
 /* [{id, time, kind, subject, text}], oldest first: the last `limit` of those after id `after`. New reference.
  */
 json_t *store_events(struct store *store, int64_t after, int limit);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdlib.h>
 
+#include "events.h"
 #include "views.h"
 
 static const struct {
@@ -41,5 +43,41 @@ int view_counters(struct instance *instance, const struct request *request, json
 	*ret = json_pack("{s:o, s:o, s:o, s:o}", "reasons", reasons_json(instance), "services",
 			 services_json(instance), "backends", backends_json(instance, NULL), "interfaces",
 			 interfaces_json(instance));
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* Events ------------------------------------------------------------------------ */
+
+static int read_count(const struct request *request, const char *name, int64_t most, int64_t *ret,
+		      struct refusal *refusal)
+{
+	const char *text = request_query(request, name);
+	char *end;
+	long long value;
+
+	if (!text)
+		return 0;
+	value = strtoll(text, &end, 10);
+	if (*end || end == text || value < 0 || value > most) {
+		refuse(refusal, -EINVAL, "%s=%.32s is no number that it may be", name, text);
+		refusal_right(refusal, "a whole number from 0 to %lld", (long long)most);
+		return -EINVAL;
+	}
+	*ret = value;
+	return 0;
+}
+
+int view_events(struct instance *instance, const struct request *request, json_t **ret,
+		struct refusal *refusal)
+{
+	int64_t after = 0, limit = 1000;
+	int error = read_count(request, "after", INT64_MAX, &after, refusal);
+
+	if (!error)
+		error = read_count(request, "limit", 10000, &limit, refusal);
+	if (error)
+		return error;
+	events_flush(instance->store);
+	*ret = json_pack("{s:o}", "events", store_events(instance->store, after, limit));
 	return *ret ? 0 : -ENOMEM;
 }

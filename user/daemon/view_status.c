@@ -111,6 +111,8 @@ static json_t *warnings_json(struct instance *instance)
 				append_line(list, "%s/%s: %s", pool->name, pool->backends[j].name, problem);
 		}
 	}
+	if (dataplane_outdated(instance->dataplane))
+		append_line(list, "the program that is attached is of another build: holdfast upgrade");
 	if (model->service_count && !model->interface_count)
 		append_line(list, "no interface is attached: no traffic is balanced");
 	return list;

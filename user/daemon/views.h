@@ -24,6 +24,7 @@ VIEW(view_generations);
 VIEW(view_generation);
 VIEW(view_difference);
 VIEW(view_export);
+VIEW(view_events);
 VIEW(view_operations);
 
 /* Parts that several views share. New references. */
