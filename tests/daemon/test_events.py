@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Events: what happened, kept over restarts; and the upgrade of the program under a standing instance."""
+
+from daemon import run, until
+
+
+def test_events_tell_what_happened_in_order(serving, host):
+    events = serving.get("/v1/events")["events"]
+    assert [e["id"] for e in events] == sorted(e["id"] for e in events)
+    assert events[0]["kind"] == "program" and events[-1]["kind"] == "change"
+    assert "interface attach eth0" in events[-1]["text"]
+    last = events[-1]["id"]
+    serving.operate("backend.drain", pool="db", name="db1")
+    (event,) = serving.get(f"/v1/events?after={last}")["events"]
+    assert "backend drain db/db1" in event["text"] and event["time"] >= events[-1]["time"]
+    assert serving.get(f"/v1/events?after={event['id']}")["events"] == []
+    assert [e["id"] for e in serving.get("/v1/events?limit=2")["events"]] == [last, event["id"]]
+    run("ip", "-n", host.name, "route", "add", "unreachable", "10.9.0.11/32")
+    until(lambda: any(e["kind"] == "next-hop" and e["subject"] == "10.9.0.11"
+                      for e in serving.get(f"/v1/events?after={event['id']}")["events"]))
+
+
+def test_events_outlive_the_daemon(serving):
+    serving.operate("backend.drain", pool="db", name="db1")
+    serving.stop()
+    serving.start()
+    texts = [e["text"] for e in serving.get("/v1/events")["events"]]
+    assert any("backend drain db/db1" in text for text in texts)
+    assert "adopted" in texts[-1]
+
+
+def test_numbers_of_events_are_checked(daemon):
+    for query in ("after=x", "limit=-1", "limit=1000000", "after="):
+        assert daemon.request("GET", "/v1/events?" + query)[0] == 400
+
+
+def test_an_upgrade_changes_nothing_that_forwards(serving):
+    before, pools = serving.get("/v1/interfaces")["interfaces"], serving.get("/v1/pools")
+    status, answer = serving.request("POST", "/v1/upgrade", {})
+    assert status == 200 and answer["program"] == before[0]["program"], answer
+    after = serving.get("/v1/interfaces")["interfaces"]
+    assert after[0]["state"] == "attached" and after[0]["link_id"] == before[0]["link_id"]
+    assert serving.get("/v1/pools") == pools
+    why = serving.get("/v1/why?proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432")
+    assert why["verdict"] == "forward" and why["backend"]
+    assert serving.operate("backend.add", pool="db", name="db4", address="10.9.0.14")["changed"]
+    assert serving.request("POST", "/v1/upgrade", {"x": 1})[0] == 400
