@@ -173,12 +173,14 @@ static uint64_t courts_open(struct matching *matching)
 
 	for (size_t i = 0; i < placement->count; i++) {
 		const struct placed_member *member = &placement->members[i];
-		uint64_t most =
-			(uint64_t)((unsigned __int128)member->weight * placement->slots *
-				   (1000 + placement->options.tolerance) / placement->total_weight / 1000);
+		uint64_t share = (uint64_t)placement->total_weight * 1000;
+		unsigned __int128 most = (unsigned __int128)member->weight * placement->slots *
+					 (1000 + placement->options.tolerance);
 		struct court *court = &matching->courts[i];
 
-		court->quota = most > member->quota ? (uint32_t)most : member->quota;
+		court->quota = member->quota;
+		if (placement->options.tolerance && member->weight)
+			court->quota = (uint32_t)((most + share - 1) / share);
 		court->quota = court->quota > placement->slots ? placement->slots : court->quota;
 		court->first = (uint32_t)seats;
 		matching->sieves[i] = UINT64_MAX;
