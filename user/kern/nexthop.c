@@ -21,7 +21,11 @@
 #include "netlink.h"
 #include "route.h"
 
-enum { MESSAGES_AT_ONCE = 256 };
+enum {
+	MESSAGES_AT_ONCE = 256,
+	LOST_AT_ONCE =
+		32, /* addresses without a route that are asked about each second, in case news got lost */
+};
 
 struct wanted {
 	struct nexthop now;
@@ -38,6 +42,14 @@ struct nexthops {
 	struct mnl_socket *news;
 	struct wanted **sorted; /* by address */
 	size_t count, room;
+	size_t lost; /* where the asking about those without a route goes on */
+	/* The answers to the last questions, for addresses that share them; forgotten when there are news. */
+	struct link link;
+	struct {
+		uint32_t ifindex;
+		struct address address;
+		struct neighbour neighbour;
+	} asked;
 	char buffer[NETLINK_ROOM];
 };
 
@@ -105,45 +117,59 @@ static const struct address *neighbour_of(const struct nexthop *nexthop)
 	return nexthop->gateway.family ? &nexthop->gateway : &nexthop->address;
 }
 
+static void forget_answers(struct nexthops *nexthops)
+{
+	nexthops->link.ifindex = nexthops->asked.ifindex = 0;
+}
+
 static int find_link(struct nexthops *nexthops, const struct route *route, struct nexthop *found)
 {
-	struct link link;
-	int r = link_ask(nexthops->questions, route->ifindex, &link);
+	struct link *link = &nexthops->link;
 
-	if (r) {
+	if (link->ifindex != route->ifindex && link_ask(nexthops->questions, route->ifindex, link)) {
+		link->ifindex = 0;
 		found->problem = "no route"; /* the interface has just gone */
 		return -ENODEV;
 	}
-	found->ifindex = link.ifindex;
-	found->mtu = route->mtu && route->mtu < link.mtu ? route->mtu : link.mtu;
-	snprintf(found->interface, sizeof found->interface, "%s", link.name);
-	memcpy(found->own_mac, link.mac, sizeof found->own_mac);
-	if ((link.flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING))
+	found->ifindex = link->ifindex;
+	found->mtu = route->mtu && route->mtu < link->mtu ? route->mtu : link->mtu;
+	snprintf(found->interface, sizeof found->interface, "%s", link->name);
+	memcpy(found->own_mac, link->mac, sizeof found->own_mac);
+	if ((link->flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING))
 		return 0;
 	found->problem = "interface down";
 	return -ENETDOWN;
 }
 
+/* A neighbour that is not usable is asked for. */
+static const struct neighbour *ask_neighbour(struct nexthops *nexthops, uint32_t ifindex,
+					     const struct address *address)
+{
+	if (nexthops->asked.ifindex == ifindex && address_equal(&nexthops->asked.address, address))
+		return &nexthops->asked.neighbour;
+	nexthops->asked.ifindex = ifindex;
+	nexthops->asked.address = *address;
+	nexthops->asked.neighbour = (struct neighbour){};
+	if (neighbour_ask(nexthops->questions, ifindex, address, &nexthops->asked.neighbour) ||
+	    !neighbour_usable(&nexthops->asked.neighbour))
+		neighbour_use(nexthops->questions, ifindex, address);
+	return &nexthops->asked.neighbour;
+}
+
 static void find_neighbour(struct nexthops *nexthops, const struct wanted *wanted, struct nexthop *found,
 			   struct neighbour *neighbour)
 {
-	*neighbour = (struct neighbour){};
-	if (neighbour_ask(nexthops->questions, found->ifindex, neighbour_of(found), neighbour) ||
-	    !neighbour_usable(neighbour)) {
-		neighbour_use(nexthops->questions, found->ifindex, neighbour_of(found));
-		found->problem = "neighbour unresolved";
-	} else {
+	*neighbour = *ask_neighbour(nexthops, found->ifindex, neighbour_of(found));
+	if (neighbour_usable(neighbour)) {
 		memcpy(found->mac, neighbour->mac, sizeof found->mac);
 		found->resolved = true;
-	}
-	/* What the kernel has just lost may be found again in a moment: better late than no address at all.
-	 */
-	if (!found->resolved && wanted->now.resolved && !wanted->missing &&
-	    wanted->now.ifindex == found->ifindex &&
-	    address_equal(neighbour_of(&wanted->now), neighbour_of(found))) {
+	} else if (wanted->now.resolved && !wanted->missing && wanted->now.ifindex == found->ifindex &&
+		   address_equal(neighbour_of(&wanted->now), neighbour_of(found))) {
+		/* What the kernel has just lost may be found again in a moment. */
 		memcpy(found->mac, wanted->now.mac, sizeof found->mac);
 		found->resolved = true;
-		found->problem = NULL;
+	} else {
+		found->problem = "neighbour unresolved";
 	}
 }
 
@@ -301,28 +327,39 @@ static void mark_by_route(struct nexthops *nexthops, const struct nlmsghdr *news
 	}
 }
 
+/* Most news only say that a neighbour is still there: then nothing has to be asked. */
 static void mark_by_neighbour(struct nexthops *nexthops, const struct nlmsghdr *news)
 {
 	const struct ndmsg *message = mnl_nlmsg_get_payload(news);
 	const struct nlattr *by_type[NDA_MAX + 1] = {};
 	struct attributes attributes = {by_type, NDA_MAX + 1};
+	struct neighbour neighbour = {};
 	struct address address;
+	bool usable;
 
 	mnl_attr_parse(news, sizeof *message, attributes_collect, &attributes);
 	if (!by_type[NDA_DST] || (message->ndm_family != AF_INET && message->ndm_family != AF_INET6))
 		return;
 	address = address_from(message->ndm_family, mnl_attr_get_payload(by_type[NDA_DST]));
+	neighbour_read(news, &neighbour);
+	usable = news->nlmsg_type == RTM_NEWNEIGH && neighbour_usable(&neighbour);
 	for (size_t i = 0; i < nexthops->count; i++) {
 		struct wanted *wanted = nexthops->sorted[i];
 
-		if (wanted->now.ifindex == (uint32_t)message->ndm_ifindex &&
-		    address_equal(neighbour_of(&wanted->now), &address))
+		if (wanted->now.ifindex != (uint32_t)message->ndm_ifindex ||
+		    !address_equal(neighbour_of(&wanted->now), &address))
+			continue;
+		if (usable && wanted->now.resolved && !wanted->missing &&
+		    !memcmp(wanted->now.mac, neighbour.mac, sizeof neighbour.mac))
+			wanted->neighbour_state = neighbour.state;
+		else
 			wanted->dirty = true;
 	}
 }
 
 static void mark(struct nexthops *nexthops, const struct nlmsghdr *news)
 {
+	forget_answers(nexthops);
 	switch (news->nlmsg_type) {
 	case RTM_NEWROUTE:
 	case RTM_DELROUTE:
@@ -345,6 +382,13 @@ static void refresh_dirty(struct nexthops *nexthops)
 	}
 }
 
+/* Some news were lost: everything is asked about. */
+static void lose_track(struct nexthops *nexthops)
+{
+	forget_answers(nexthops);
+	mark_all(nexthops);
+}
+
 int nexthops_dispatch(struct nexthops *nexthops)
 {
 	for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
@@ -356,7 +400,7 @@ int nexthops_dispatch(struct nexthops *nexthops)
 		if (received < 0 && errno == EAGAIN)
 			break;
 		if (received < 0 && errno == ENOBUFS)
-			mark_all(nexthops); /* some news were lost: ask about everything */
+			lose_track(nexthops);
 		else if (received < 0 && errno != EINTR)
 			return -errno;
 		for (; received > 0 && mnl_nlmsg_ok(news, length); news = mnl_nlmsg_next(news, &length))
@@ -381,32 +425,48 @@ static bool asked_before(const struct nexthops *nexthops, size_t at)
 }
 
 /* A gateway that did not answer for a second is asked for anew, by broadcast. */
-static void confirm(struct nexthops *nexthops, struct wanted *wanted)
+static void confirm(struct nexthops *nexthops, const struct wanted *wanted)
 {
 	const struct nexthop *now = &wanted->now;
 	bool gateway = now->gateway.family;
-	struct neighbour neighbour;
 
-	if (neighbour_ask(nexthops->questions, now->ifindex, neighbour_of(now), &neighbour))
-		return;
-	if (gateway && neighbour.state & NUD_PROBE) {
+	if (gateway && wanted->neighbour_state & NUD_PROBE) {
 		neighbour_fail(nexthops->questions, now->ifindex, neighbour_of(now));
 		neighbour_use(nexthops->questions, now->ifindex, neighbour_of(now));
-	} else if (neighbour.state & NUD_STALE ||
-		   (gateway && neighbour.state & (NUD_REACHABLE | NUD_DELAY))) {
+	} else if (wanted->neighbour_state & NUD_STALE ||
+		   (gateway && wanted->neighbour_state & (NUD_REACHABLE | NUD_DELAY))) {
 		neighbour_confirm(nexthops->questions, now->ifindex, neighbour_of(now));
+	}
+}
+
+/* News tell of routes; but should any get lost, a few of those that lack one are asked about each second. */
+static void ask_about_lost(struct nexthops *nexthops)
+{
+	int asked = 0;
+
+	for (size_t i = 0; i < nexthops->count && asked < LOST_AT_ONCE; i++) {
+		struct wanted *wanted = nexthops->sorted[nexthops->lost++ % nexthops->count];
+
+		if (wanted->now.resolved)
+			continue;
+		refresh(nexthops, wanted, false);
+		asked++;
 	}
 }
 
 int nexthops_tick(struct nexthops *nexthops)
 {
+	forget_answers(nexthops);
 	for (size_t i = 0; i < nexthops->count; i++) {
 		struct wanted *wanted = nexthops->sorted[i];
 
-		if (!wanted->now.resolved || wanted->missing)
+		if (wanted->missing)
 			refresh(nexthops, wanted, false);
-		else if (!asked_before(nexthops, i))
+		else if (wanted->now.resolved && !asked_before(nexthops, i))
 			confirm(nexthops, wanted);
+		else if (wanted->now.ifindex && !wanted->now.resolved && !asked_before(nexthops, i))
+			ask_neighbour(nexthops, wanted->now.ifindex, neighbour_of(&wanted->now));
 	}
+	ask_about_lost(nexthops);
 	return 0;
 }

@@ -81,7 +81,7 @@ int route_ask(struct netlink *netlink, const struct address *address, struct rou
 	return r;
 }
 
-static int neighbour_read(const struct nlmsghdr *answer, void *context)
+int neighbour_read(const struct nlmsghdr *answer, void *context)
 {
 	const struct ndmsg *message = mnl_nlmsg_get_payload(answer);
 	const struct nlattr *by_type[NDA_MAX + 1] = {};
