@@ -135,7 +135,7 @@ static int find_link(struct nexthops *nexthops, const struct route *route, struc
 	found->mtu = route->mtu && route->mtu < link->mtu ? route->mtu : link->mtu;
 	snprintf(found->interface, sizeof found->interface, "%s", link->name);
 	memcpy(found->own_mac, link->mac, sizeof found->own_mac);
-	if ((link->flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING))
+	if (link_carries(link))
 		return 0;
 	found->problem = "interface down";
 	return -ENETDOWN;

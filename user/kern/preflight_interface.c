@@ -152,7 +152,7 @@ bool check_interface(const char *interface, enum interface_mode mode, bool gener
 		finding_right(findings, "an interface of this network namespace: ip link");
 		return false;
 	}
-	if ((link.flags & (IFF_UP | IFF_RUNNING)) != (IFF_UP | IFF_RUNNING)) {
+	if (!link_carries(&link)) {
 		finding_add(findings, FINDING_FAULT, subject, "is %s",
 			    link.flags & IFF_UP ? "without carrier" : "down");
 		finding_right(findings,
@@ -169,14 +169,23 @@ bool check_interface(const char *interface, enum interface_mode mode, bool gener
 
 void check_redirect(const char *interface, const char *subject, struct findings *findings)
 {
+	const struct driver *driver;
+	uint64_t features;
 	char name[32];
+	bool told = !xdp_features(if_nametoindex(interface), &features);
 
-	if (features_of(interface) & XDP_FEATURE_NDO_XMIT)
+	driver = driver_of(interface, name);
+	if (told ? features & XDP_FEATURE_NDO_XMIT : driver && driver->xmit && strcmp(name, "veth"))
 		return;
-	driver_of(interface, name);
-	finding_add(findings, FINDING_FAULT, subject,
-		    "packets leave by %s, and its driver %s takes no redirected packets as it is", interface,
-		    name);
+	if (told || strcmp(name, "veth"))
+		finding_add(findings, FINDING_FAULT, subject,
+			    "packets leave by %s, and its driver %s takes no redirected packets as it is",
+			    interface, name);
+	else /* which depends on the other end, of which kernels before 6.3 say nothing */
+		finding_add(
+			findings, FINDING_NOTE, subject,
+			"packets leave by %s: a veth takes redirected packets only if its other end is fit",
+			interface);
 	if (!strcmp(name, "veth"))
 		finding_right(findings, "GRO on (ethtool -K), or an XDP program, at the other end of %s",
 			      interface);

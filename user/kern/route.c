@@ -191,3 +191,11 @@ int link_ask(struct netlink *netlink, uint32_t ifindex, struct link *ret)
 		*ret = link;
 	return r;
 }
+
+/* Not IFF_RUNNING, which follows some time later. net/if.h does not have the flag. */
+bool link_carries(const struct link *link)
+{
+	const uint32_t lower_up = 1 << 16; /* IFF_LOWER_UP */
+
+	return link->flags & IFF_UP && link->flags & lower_up;
+}

@@ -45,6 +45,7 @@ int link_ask(struct netlink *netlink, uint32_t ifindex, struct link *ret);
 
 /* Reads an RTM_NEWNEIGH or RTM_DELNEIGH; the callback of neighbour_ask(). */
 int neighbour_read(const struct nlmsghdr *message, void *neighbour);
+bool link_carries(const struct link *link); /* up, and so is the other end */
 bool neighbour_usable(const struct neighbour *neighbour);
 /* What messages say, for those who listen to them too. */
 struct address address_from(uint8_t family, const void *bytes);
