@@ -178,3 +178,10 @@ def test_full_disk_is_no_success(cli, daemon):
 
 def test_why_json(cli, daemon):
     assert json.loads(cli.out("--json why tcp 1.2.3.4:5 203.0.113.10:80")) == WHY
+
+
+def test_upgrade(cli, daemon):
+    daemon.replies["/v1/upgrade"] = (200, {"before": "9f3a1c0b2d4e5f60", "program": "77ab120b2d4e5f60"})
+    assert cli.out("upgrade") == "program 9f3a1c upgraded to 77ab12\n"
+    daemon.replies["/v1/upgrade"] = (503, {"error": {"what": "the kernel refused the program", "where": "", "right": ""}})
+    assert cli.error("upgrade", status=1) == "the kernel refused the program"

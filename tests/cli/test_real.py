@@ -3,9 +3,10 @@
 
 import json
 import re
+import subprocess
 
 import pytest
-from command import fill
+from command import HOLDFAST, fill
 
 def test_from_nothing_to_a_service(real):
     assert re.fullmatch(r"pool db added: generation \d+\n", real.out("pool add db --table-size 251"))
@@ -87,3 +88,31 @@ def test_detach_all(real):
     real.out("interface attach eth0")
     assert "interface eth0 detached" in real.out("interface detach --all")
     assert "eth0" not in real.out("interface list")
+
+
+def test_events(real):
+    fill(real)
+    listed = real.out("events").splitlines()
+    assert re.match(r"TIME +KIND +SUBJECT +EVENT$", listed[0])
+    assert any(re.match(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +change ", line) for line in listed), listed
+    assert len(real.out("events --limit 1").splitlines()) == 2
+    assert {"id", "time", "kind", "subject", "text"} <= set(json.loads(real.out("--json events"))["events"][0])
+
+
+def test_events_follow(real):
+    fill(real)
+    follower = subprocess.Popen([*real.prefix, HOLDFAST, "--runtime-dir", real.directory, *real.options, "events",
+                                 "--follow", "--limit", "1"], stdout=subprocess.PIPE, text=True)
+    try:
+        follower.stdout.readline()
+        real.out("pool add followed --table-size 251")
+        assert "followed" in follower.stdout.readline()
+    finally:
+        follower.kill()
+        follower.wait()
+        follower.stdout.close()
+
+
+def test_upgrade_to_the_same(real):
+    fill(real)
+    assert re.fullmatch(r"program [0-9a-f]{6} is the daemon's own already: nothing changed\n", real.out("upgrade"))

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../core/config.h"
+#include "../core/model_diff.h"
 #include "../core/operation.h"
 #include "change.h"
 #include "commands.h"
@@ -135,16 +136,14 @@ static void print_difference(const json_t *difference)
 	putchar('\n');
 }
 
-bool model_diff_print(const struct model *before, const struct model *after)
+bool differences_print(const json_t *differences)
 {
-	json_t *list = model_diff(before, after), *difference;
-	bool any = json_array_size(list) > 0;
+	json_t *difference;
 	size_t i;
 
-	json_array_foreach (list, i, difference)
+	json_array_foreach (differences, i, difference)
 		print_difference(difference);
-	json_decref(list);
-	return any;
+	return json_array_size(differences) > 0;
 }
 
 /* Applying ---------------------------------------------------------------------- */
@@ -267,8 +266,11 @@ static enum exit_status plan_print_all(const struct call *call, json_t *configur
 	status = status ?: model_in_force(call, true, &before);
 	status = status ?: model_after(before, configuration, &after);
 	if (!status) {
-		if (!model_diff_print(before, after))
+		json_t *differences = model_diff(before, after);
+
+		if (!differences_print(differences))
 			puts("nothing would change");
+		json_decref(differences);
 		plan_print(json_object_get(answer.json, "plan"));
 	}
 out:

@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "../core/model.h"
-#include "../core/model_diff.h"
 #include "request.h"
 
 /* Reads a configuration file ("-": standard input). New reference; complains where it fails. */
@@ -19,7 +18,7 @@ enum exit_status model_in_force(const struct call *call, bool state, struct mode
  */
 enum exit_status change_ask_and_send(const struct call *call, const char *path, json_t *body, uint32_t limit,
 				     const char *subject);
-/* A line an object that differs: "+" came, "-" went, "~" changed. False: none does. */
-bool model_diff_print(const struct model *before, const struct model *after);
+/* model_diff()'s list, a line an object: "+" came, "-" went, "~" changed. False: it is empty. */
+bool differences_print(const json_t *differences);
 
 #endif

@@ -50,6 +50,10 @@ enum exit_status run_receiver_attach(const struct call *call);
 enum exit_status run_receiver_detach(const struct call *call);
 enum exit_status run_receiver_list(const struct call *call);
 
+/* events.c, upgrade.c */
+enum exit_status run_events(const struct call *call);
+enum exit_status run_upgrade(const struct call *call);
+
 /* counters.c */
 enum exit_status run_counters(const struct call *call);
 

@@ -3,34 +3,22 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "../core/config.h"
 #include "apply.h"
 #include "commands.h"
 #include "complain.h"
 #include "field.h"
+#include "moment.h"
 #include "request.h"
 #include "table.h"
-
-enum { TIME_TEXT = 32 };
-
-static const char *time_text(double when, char text[TIME_TEXT])
-{
-	time_t seconds = (time_t)when;
-	struct tm local;
-
-	if (!localtime_r(&seconds, &local) || !strftime(text, TIME_TEXT, "%Y-%m-%d %H:%M:%S", &local))
-		*text = '\0';
-	return text;
-}
 
 enum exit_status run_generations_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get(call, "/v1/generations", &answer);
 	struct table *table;
-	char text[TIME_TEXT];
+	char text[MOMENT_TEXT];
 	json_t *generation;
 	size_t i;
 
@@ -43,7 +31,7 @@ enum exit_status run_generations_list(const struct call *call)
 	table = table_new(">GENERATION TIME AUTHOR CAUSE");
 	json_array_foreach (json_object_get(answer.json, "generations"), i, generation) {
 		table_cell(table, "%.0f", field_number(generation, "number"));
-		table_cell(table, "%s", time_text(field_number(generation, "time"), text));
+		table_cell(table, "%s", moment_text(field_number(generation, "time"), text));
 		table_cell(table, "%s", field_text(generation, "author"));
 		table_cell(table, "%s", field_text(generation, "cause"));
 	}
@@ -73,7 +61,7 @@ enum exit_status run_generations_show(const struct call *call)
 	struct refusal refusal = {.what = ""};
 	struct model *model = NULL;
 	enum exit_status status = generation_model(call, call->words[0], &answer, &model);
-	char text[TIME_TEXT], *configuration = NULL;
+	char text[MOMENT_TEXT], *configuration = NULL;
 
 	if (!status && call->json) {
 		answer_print(&answer);
@@ -81,8 +69,8 @@ enum exit_status run_generations_show(const struct call *call)
 		status = complain(STATUS_REFUSED, &refusal, ENOMEM);
 	} else if (!status) {
 		printf("# generation %.0f, %s, by %s: %s\n%s", field_number(answer.json, "number"),
-		       time_text(field_number(answer.json, "time"), text), field_text(answer.json, "author"),
-		       field_text(answer.json, "cause"), configuration);
+		       moment_text(field_number(answer.json, "time"), text),
+		       field_text(answer.json, "author"), field_text(answer.json, "cause"), configuration);
 	}
 	free(configuration);
 	model_free(model);
@@ -90,30 +78,19 @@ enum exit_status run_generations_show(const struct call *call)
 	return status;
 }
 
-/* Between two generations, or from one to what is in force. */
+/* From one generation to another, or to what is in force. */
 enum exit_status run_generations_diff(const struct call *call)
 {
-	struct answer first = {NULL, NULL}, second = {NULL, NULL};
-	struct model *before = NULL, *after = NULL;
-	enum exit_status status = generation_model(call, call->words[0], &first, &before);
-	const char *to = call_argument(call, 1);
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_get_named(
+		call, call->word_count > 1 ? "/v1/generations/%s/diff?to=%s" : "/v1/generations/%s/diff",
+		call->words, &answer);
 
-	if (!status)
-		status =
-			to ? generation_model(call, to, &second, &after) : model_in_force(call, true, &after);
-	if (!status && call->json) {
-		json_t *differences = model_diff(before, after);
-
-		json_dumpf(differences, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(differences);
-	} else if (!status && !model_diff_print(before, after)) {
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status && !differences_print(json_object_get(answer.json, "differences")))
 		puts("no difference");
-	}
-	model_free(before);
-	model_free(after);
-	answer_free(&first);
-	answer_free(&second);
+	answer_free(&answer);
 	return status;
 }
 

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOLDFAST_CLI_MOMENT_H
+#define HOLDFAST_CLI_MOMENT_H
+
+enum { MOMENT_TEXT = 32 };
+
+/* Unix seconds as local date and time, "2026-11-29 20:40:35". Returns text. */
+const char *moment_text(double seconds, char text[MOMENT_TEXT]);
+
+#endif

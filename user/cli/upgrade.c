@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* upgrade: the daemon's own program in the place of the one that is attached. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "field.h"
+#include "request.h"
+
+enum { UPGRADE_SECONDS = 120, TAG_SHOWN = 6 };
+
+enum exit_status run_upgrade(const struct call *call)
+{
+	json_t *body = json_object();
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_post(call, "/v1/upgrade", body, UPGRADE_SECONDS, &answer);
+	const char *before = field_text(answer.json, "before"), *program = field_text(answer.json, "program");
+
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status && !strcmp(before, program))
+		printf("program %.*s is the daemon's own already: nothing changed\n", TAG_SHOWN, program);
+	else if (!status)
+		printf("program %.*s upgraded to %.*s\n", TAG_SHOWN, before, TAG_SHOWN, program);
+	json_decref(body);
+	answer_free(&answer);
+	return status;
+}
