@@ -88,6 +88,11 @@ class Field:
         return self
 
     def _furnish(self):
+        # The router chooses a balancer by the tuple, as one at the end of a wire would.
+        for words in (("qdisc", "add", "dev", "c1", "clsact"),
+                      ("filter", "add", "dev", "c1", "ingress", "bpf", "da", "obj", labs.BUILD / "lab" / "rehash.bpf.o",
+                       "sec", "tc")):
+            self.lab.router("tc", *words)
         # The spoofed sources of floods lead nowhere; ten thousand connections need many ports.
         self.lab.router("ip", "route", "add", "blackhole", "198.18.0.0/15")
         # A download reads on from its socket's queue after a reset: it should be short.
