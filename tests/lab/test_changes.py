@@ -6,6 +6,7 @@ import time
 import pytest
 
 import servers
+from lab import wait_until
 
 VIP = "203.0.113.10"
 AT_ONCE = 8
@@ -15,11 +16,11 @@ AT_ONCE = 8
 def pool(balanced):
     """Two backends of four in the pool, whatever an earlier test left."""
     lab, daemon = balanced()
-    for name in ("b3", "b4"):
-        daemon.say(f"backend remove db/{name}", check=False)
+    for backend in lab.backends:
+        daemon.say(f"backend remove db/{backend.name} --now --force", check=False)
     for name in ("b1", "b2"):
-        daemon.say(f"backend add db/{name} {lab.hosts[name].address}", check=False)
-        daemon.say(f"backend set db/{name} --weight 100")
+        daemon.say(f"backend add db/{name} {lab.hosts[name].address}")
+    wait_until(lambda: lab.c1.run("curl", "-s", "-m", "1", f"http://{VIP}/", check=False).stdout, 20, "the VIP answers")
     return lab, daemon
 
 
