@@ -90,25 +90,27 @@ __attribute__((unused)) static struct model *small_model(int backends)
 	return model;
 }
 
-/* Down are the backends whose names the context lists, with a space behind each. */
-__attribute__((unused)) static enum health_state health_listed(void *context, const char *pool,
-							       const char *backend)
+/* Down since long ago are the backends whose names the context lists, with a space behind each. */
+__attribute__((unused)) static struct health health_listed(void *context, const char *pool,
+							   const char *backend)
 {
 	char word[NAME_SIZE + 1];
 
 	(void)pool;
 	snprintf(word, sizeof word, "%s ", backend);
-	return strstr(context, word) ? HEALTH_DOWN : HEALTH_UP;
+	return (struct health){.state = strstr(context, word) ? HEALTH_DOWN : HEALTH_UP};
 }
 
 __attribute__((unused)) static struct image *must_image(const struct model *model, struct ledger *ledger,
 							const struct image *before, const char *down)
 {
+	const struct moment moment = {
+		.now = 100, .wall = TEST_NOW, .health = health_listed, .context = (void *)down};
 	struct refusal refusal = {0};
 	struct image *image;
 
 	assert_int_equal(ledger_assign(ledger, model, HF_DEFAULT_COUNTERS, &refusal), 0);
-	if (image_build(model, ledger, before, health_listed, (void *)down, 100, &image, &refusal) != 0)
+	if (image_build(model, ledger, before, &moment, &image, &refusal) != 0)
 		fail_msg("%s", refusal.what);
 	return image;
 }

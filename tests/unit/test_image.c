@@ -31,8 +31,9 @@ static void check_owners(const struct image *image)
 
 	for (uint32_t slot = 0; slot < pool->table.size; slot++) {
 		assert_int_equal(owner_of(pool, slot), expected_owner(pool, slot));
-		assert_int_equal(pool->words[slot] >> HF_SLOT_BASE_SHIFT & 0xffff, owner_of(pool, slot));
-		assert_int_equal(pool->words[slot] >> HF_SLOT_HOPS_SHIFT, 0);
+		if (pool->words[slot] >> HF_SLOT_FLAGS_SHIFT == 0)
+			assert_int_equal(pool->words[slot] >> HF_SLOT_BASE_SHIFT & 0xffff,
+					 owner_of(pool, slot));
 	}
 }
 
@@ -116,7 +117,8 @@ static void check_leave_and_return(struct model **model, struct ledger *ledger, 
 	if (!down)
 		operate(model, "backend.activate", "{'pool': 'db', 'name': '%s'}", name);
 	after = must_image(*model, ledger, during, "");
-	assert_memory_equal(before->pools[0].words, after->pools[0].words, 251 * sizeof(uint64_t));
+	for (uint32_t slot = 0; slot < 251; slot++)
+		assert_int_equal(owner_of(&before->pools[0], slot), owner_of(&after->pools[0], slot));
 	image_free(before);
 	image_free(during);
 	image_free(after);
@@ -205,8 +207,9 @@ static void weight_nought_is_a_member_without_slots(void **state)
 
 static void flags_say_who_takes_and_who_serves(void **state)
 {
+	/* db6 went down this very moment: TCP has a grace, UDP none. */
 	static const uint8_t expected[] = {HF_BACKEND_TAKES_NEW | SERVES, SERVES, 0, 0,
-					   HF_BACKEND_TAKES_NEW | SERVES, 0};
+					   HF_BACKEND_TAKES_NEW | SERVES, HF_BACKEND_SERVES_TCP};
 	struct model *model = small_model(6);
 	struct ledger *ledger = ledger_new();
 	struct image *image;

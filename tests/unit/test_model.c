@@ -14,17 +14,21 @@ static void equal_states_are_equal_texts_in_whatever_order_they_came(void **stat
 		int j = (i * 7) % 20;
 
 		operate(&a, "pool.add", "{'name': 'p%d'}", i);
-		operate(&a, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.%d:80', 'pool': 'p%d'}",
-			i + 1, i);
 		operate(&b, "pool.add", "{'name': 'p%d'}", j);
-		operate(&b, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.%d:80', 'pool': 'p%d'}",
-			j + 1, j);
 	}
 	for (int i = 0; i < 50; i++) {
 		int j = 49 - i;
 
 		operate(&a, "backend.add", "{'pool': 'p3', 'name': 'b%d', 'address': '10.0.0.%d'}", i, i + 1);
 		operate(&b, "backend.add", "{'pool': 'p3', 'name': 'b%d', 'address': '10.0.0.%d'}", j, j + 1);
+	}
+	for (int i = 0; i < 20; i++) {
+		int j = (i * 7) % 20;
+
+		operate(&a, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.%d:80', 'pool': 'p%d'}",
+			i + 1, i);
+		operate(&b, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.%d:80', 'pool': 'p%d'}",
+			j + 1, j);
 	}
 	json = model_to_json(a);
 	a_text = json_dumps(json, JSON_COMPACT);

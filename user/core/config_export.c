@@ -171,6 +171,8 @@ int config_export(const struct model *model, bool state, char **ret_text)
 	for (size_t i = 0; i < model->pool_count; i++)
 		say_pool(&text, &model->pools[i], without);
 	say_list(&text, "services", &schema_service, model->services, model->service_count, without);
+	if (state)
+		say_list(&text, "history", &schema_history, model->history, model->history_count, without);
 	if (text.failed) {
 		free(text.bytes);
 		return -ENOMEM;

@@ -9,6 +9,7 @@
 
 #include "image_pool.h"
 #include "model_edit.h"
+#include "moves.h"
 
 /* Services ---------------------------------------------------------------------- */
 
@@ -61,12 +62,11 @@ static int backend_image_order(const void *a, const void *b)
 	return (left->number > right->number) - (left->number < right->number);
 }
 
-static int build_backends(const struct model *model, const struct ledger *ledger, const struct image *before,
-			  health_of health, void *context, struct image *image)
+static int build_backends(const struct model *model, const struct ledger *ledger, const struct moment *moment,
+			  struct image *image)
 {
 	size_t count = 0;
 
-	(void)before;
 	for (size_t i = 0; i < model->pool_count; i++)
 		count += model->pools[i].backend_count;
 	image->backends = calloc(count + 1, sizeof *image->backends);
@@ -76,15 +76,11 @@ static int build_backends(const struct model *model, const struct ledger *ledger
 		const struct pool *pool = &model->pools[i];
 
 		for (size_t j = 0; j < pool->backend_count; j++) {
-			struct backend_image *backend = &image->backends[image->backend_count];
-			enum health_state state = HEALTH_UNKNOWN;
+			struct backend_image *backend = &image->backends[image->backend_count++];
 
-			if (health)
-				state = health(context, pool->name, pool->backends[j].name);
-			backend_image_fill(backend, ledger, pool, &pool->backends[j], state);
+			backend_image_fill(backend, image, ledger, pool, &pool->backends[j], moment);
 			if (!backend->number)
 				return -EINVAL;
-			image->backend_count++;
 		}
 	}
 	if (count)
@@ -104,24 +100,25 @@ const struct backend_image *image_backend(const struct image *image, uint16_t nu
 /* Pools --------------------------------------------------------------------------- */
 
 static int build_pools(const struct model *model, const struct ledger *ledger, const struct image *before,
-		       struct image *image, struct refusal *refusal)
+		       const struct moment *moment, struct image *image, struct refusal *refusal)
 {
-	image->pools = calloc(model->pool_count + 1, sizeof *image->pools);
-	if (!image->pools)
-		return -ENOMEM;
-	for (size_t i = 0; i < model->pool_count; i++) {
-		const struct pool *pool = &model->pools[i];
-		int error;
+	struct pool_job job = {.model = model, .ledger = ledger, .moment = moment, .image = image};
+	int error = 0;
 
-		error = pool_image_build(&image->pools[i], model, pool, ledger, image,
-					 before ? image_pool_numbered(before, ledger_pool(ledger, pool->name))
-						: NULL,
-					 refusal);
-		if (error < 0)
-			return error;
-		image->pool_count++;
+	image->pools = calloc(model->pool_count + 1, sizeof *image->pools);
+	job.states = calloc(HF_MAX_BACKENDS, sizeof *job.states);
+	if (!image->pools || !job.states)
+		error = -ENOMEM;
+	for (size_t i = 0; error == 0 && i < model->pool_count; i++) {
+		uint32_t number = ledger_pool(ledger, model->pools[i].name);
+
+		job.pool = &model->pools[i];
+		job.before = before ? image_pool_numbered(before, number) : NULL;
+		error = pool_image_build(&image->pools[i], &job, refusal);
+		image->pool_count += error == 0;
 	}
-	return 0;
+	free(job.states);
+	return error;
 }
 
 static int pool_image_order(const void *name, const void *image)
@@ -145,19 +142,18 @@ const struct pool_image *image_pool_numbered(const struct image *image, uint32_t
 }
 
 int image_build(const struct model *model, const struct ledger *ledger, const struct image *before,
-		health_of health, void *context, uint32_t now, struct image **ret, struct refusal *refusal)
+		const struct moment *moment, struct image **ret, struct refusal *refusal)
 {
 	struct image *image = calloc(1, sizeof *image);
 	int error;
 
-	(void)now;
 	if (!image)
 		return -ENOMEM;
 	error = build_services(model, ledger, image, refusal);
 	if (error == 0)
-		error = build_backends(model, ledger, before, health, context, image);
+		error = build_backends(model, ledger, moment, image);
 	if (error == 0)
-		error = build_pools(model, ledger, before, image, refusal);
+		error = build_pools(model, ledger, before, moment, image, refusal);
 	if (error < 0) {
 		image_free(image);
 		return error;
@@ -180,5 +176,36 @@ void image_free(struct image *image)
 
 void image_lend_words(struct image *image, size_t pool, const uint64_t *words)
 {
-	pool_image_lend(&image->pools[pool], words);
+	shared_words_lend(&image->pools[pool], words);
+}
+
+/* What an image tells ------------------------------------------------------------------ */
+
+uint32_t image_next(const struct image *image)
+{
+	return image->next;
+}
+
+void image_backend_slots(const struct image *image, uint16_t number, uint32_t *ret_owned, uint32_t *ret_based)
+{
+	*ret_owned = *ret_based = 0;
+	for (size_t i = 0; i < image->pool_count; i++) {
+		const struct pool_image *pool = &image->pools[i];
+
+		for (uint32_t at = 0; at < pool->table.size; at++) {
+			struct slot slot = slot_read(pool->words[at], 0);
+
+			*ret_owned += slot.owner == number;
+			*ret_based += slot.moving && slot.base == number;
+		}
+	}
+}
+
+uint64_t pool_image_demand(const struct pool_image *image, uint64_t remembered, double opened, uint32_t now)
+{
+	double left = image->settles > now ? image->settles - now : 0;
+
+	if (!image->moving)
+		return remembered;
+	return remembered + (uint64_t)(opened * image->moving / image->table.size * left);
 }

@@ -24,29 +24,41 @@ struct directory {
 struct pool_member {
 	uint16_t number; /* of the backend, from the ledger */
 	bool takes_new;
-	bool serves;
+	bool serves;  /* old flows of TCP; UDP's grace may be another, see the entry's flags */
+	bool answers; /* serves nobody, but its host resets what it does not know */
 	uint32_t weight;
 };
 
 struct shared_placement;
+struct shared_former;
 struct shared_words;
+struct shared_hops;
 
-/* One that was read back from the maps has neither name, placement, digest nor members, and owns its words.
+/*
+ * One that was read back from the maps has neither name, placement, digest nor members, and owns its words,
+ * since and hops.
  */
 struct pool_image {
 	char name[NAME_SIZE];
-	uint32_t number;            /* of the pool, from the ledger */
-	struct hf_table table;      /* first and old_first are 0: kern places the table */
-	const uint64_t *words;      /* table.size slot words (abi.h), without the index of their hops */
+	uint32_t number;       /* of the pool, from the ledger */
+	struct hf_table table; /* first and old_first are 0: kern places the table */
+	const uint64_t *words; /* table.size slot words (abi.h), without the index of their hops */
+	const uint32_t *since; /* table.size times when moving slots began to move; NULL: no slot moves */
 	const struct hf_hops *hops; /* table.size records, one a slot; NULL: packets carry none. kern stores
 				       equal ones once and puts their index into the words it writes */
+	uint32_t moving;            /* slots that move */
+	uint32_t settles; /* seconds of CLOCK_MONOTONIC when the last of them is ripe to settle; 0: none moves
+			   */
+	uint32_t idle;    /* the longest idle time of the pool's services, in seconds */
 	struct placement *placement;
 	uint64_t digest; /* placement_digest() combined with the hash policy and the flow hash's version */
+	uint64_t history_digest;     /* of the member sets of the last seven days */
 	struct pool_member *members; /* placement_members() of them, by the placement's member numbers */
-	/* What images share by reference: placements of equal member sets, words of pools that did not
-	 * change. */
+	/* What images share by reference, where nothing that it comes from has changed. */
 	struct shared_placement *shared_placement;
+	struct shared_former *shared_former;
 	struct shared_words *shared_words;
+	struct shared_hops *shared_hops;
 };
 
 struct backend_image {
@@ -54,6 +66,7 @@ struct backend_image {
 	struct address address; /* whose next hop fills entry.next_hop, entry.mtu and, where no source is
 				   configured, entry.src */
 	bool source_from_route;
+	bool answers;            /* down, but its host is there */
 	struct hf_backend entry; /* next_hop 0 */
 };
 
@@ -63,18 +76,53 @@ struct image {
 	size_t pool_count;
 	struct backend_image *backends; /* by number */
 	size_t backend_count;
+	uint32_t next; /* see image_next() */
 };
 
-/* What the daemon knows of a backend's health, by pool and name. */
-typedef enum health_state (*health_of)(void *context, const char *pool, const char *backend);
+/* What is known of a backend's health. */
+struct health {
+	enum health_state state;
+	uint32_t since; /* HEALTH_DOWN: seconds of CLOCK_MONOTONIC when it went down */
+	bool answers;   /* HEALTH_DOWN: its host is there and refuses */
+};
 
 /*
- * Builds the image. before (NULL at first) lends its placements where member sets are equal, and its words
- * where slots move (now: seconds of CLOCK_MONOTONIC). health NULL: everyone is HEALTH_UNKNOWN, which takes
- * flows like up. 0, -EINVAL with *refusal (a placement refuses), -ENOSPC, -ENOMEM.
+ * The moment an image is for, and what is known at it. Functions that are NULL: everyone is HEALTH_UNKNOWN,
+ * which takes flows like up; and any slot may have remembered flows away from its owner, so that none
+ * settles.
+ */
+struct moment {
+	uint32_t now; /* seconds of CLOCK_MONOTONIC */
+	int64_t wall; /* the same in Unix milliseconds */
+	struct health (*health)(void *context, const char *pool, const char *backend);
+	/* Counted since the words before were loaded: whether a flow is remembered away from the slot's
+	 * owner. */
+	bool (*away)(void *context, uint32_t pool, uint32_t slot);
+	void *context;
+};
+
+/*
+ * Builds the image. before (NULL at first) lends what is equal, and its slots are what moves: it is what the
+ * data plane holds. 0, -EINVAL with *refusal (a placement refuses), -ENOSPC, -ENOMEM.
+ *
+ * A table of another size, seed or hash takes the one before as its old table, where unremembered old flows
+ * find their base: all its slots move until the idle time is over.
  */
 int image_build(const struct model *model, const struct ledger *ledger, const struct image *before,
-		health_of health, void *context, uint32_t now, struct image **ret, struct refusal *refusal);
+		const struct moment *moment, struct image **ret, struct refusal *refusal);
+/*
+ * When the next change comes that is time's alone (a grace or a drain's deadline ends, slots get ripe), in
+ * seconds of CLOCK_MONOTONIC; 0: none will.
+ */
+uint32_t image_next(const struct image *image);
+/* How many slots a backend owns, and for how many moving ones it is the base. */
+void image_backend_slots(const struct image *image, uint16_t number, uint32_t *ret_owned,
+			 uint32_t *ret_based);
+/*
+ * How many entries of the flow table the pool's moving slots will need at the most before they settle, if it
+ * opens so many flows a second and nothing ends before.
+ */
+uint64_t pool_image_demand(const struct pool_image *image, uint64_t remembered, double opened, uint32_t now);
 void image_free(struct image *image);
 /*
  * Lets a pool's words live where the caller has them (mapped from the data plane), instead of in the image:

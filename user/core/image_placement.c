@@ -12,12 +12,8 @@ struct shared_placement {
 	uint64_t digest;
 	struct member_set set; /* members and their texts are the holder's own */
 	char *texts;
+	uint16_t *walks;
 };
-
-struct placement *shared_placement_placement(const struct shared_placement *shared)
-{
-	return shared->placement;
-}
 
 uint64_t shared_placement_digest(const struct shared_placement *shared)
 {
@@ -31,6 +27,7 @@ void shared_placement_drop(struct shared_placement *shared)
 	placement_free(shared->placement);
 	free((void *)shared->set.members);
 	free(shared->texts);
+	free(shared->walks);
 	free(shared);
 }
 
@@ -74,25 +71,19 @@ static int copy_set(struct shared_placement *shared, const struct model *model, 
 	return 0;
 }
 
-int shared_placement_get(const struct model *model, const struct pool *pool, const struct pool_image *before,
-			 struct shared_placement **ret, struct refusal *refusal)
+static int shared_placement_make(const struct pool_job *job, struct shared_placement **ret,
+				 struct refusal *refusal)
 {
-	struct shared_placement *shared;
+	struct shared_placement *shared = calloc(1, sizeof *shared);
 	int error;
 
-	if (before && before->shared_placement && same_set(&before->shared_placement->set, model, pool)) {
-		before->shared_placement->references++;
-		*ret = before->shared_placement;
-		return 0;
-	}
-	shared = calloc(1, sizeof *shared);
 	if (!shared)
 		return -ENOMEM;
 	shared->references = 1;
-	error = copy_set(shared, model, pool);
+	error = copy_set(shared, job->model, job->pool);
 	if (error == 0)
-		error = placement_rebuild(before ? before->placement : NULL, &shared->set, &shared->placement,
-					  refusal);
+		error = placement_rebuild(job->before ? job->before->placement : NULL, &shared->set,
+					  &shared->placement, refusal);
 	if (error == 0) {
 		shared->digest = placement_digest(shared->placement);
 		error = shared->digest ? 0 : -ENOMEM;
@@ -103,4 +94,38 @@ int shared_placement_get(const struct model *model, const struct pool *pool, con
 	}
 	*ret = shared;
 	return 0;
+}
+
+int shared_placement_get(const struct pool_job *job, struct pool_image *image, struct refusal *refusal)
+{
+	struct shared_placement *shared = job->before ? job->before->shared_placement : NULL;
+	int error;
+
+	if (shared && same_set(&shared->set, job->model, job->pool)) {
+		shared->references++;
+	} else {
+		error = shared_placement_make(job, &shared, refusal);
+		if (error < 0)
+			return error;
+	}
+	image->shared_placement = shared;
+	image->placement = shared->placement;
+	return 0;
+}
+
+const uint16_t *shared_placement_walks(struct shared_placement *shared)
+{
+	uint32_t slots = placement_slots(shared->placement);
+	size_t bytes = (size_t)slots * WALK_DEPTH * sizeof *shared->walks;
+
+	if (shared->walks)
+		return shared->walks;
+	shared->walks = malloc(bytes);
+	if (!shared->walks)
+		return NULL;
+	memset(shared->walks, 0xff, bytes);
+	for (uint32_t slot = 0; slot < slots; slot++)
+		placement_walk(shared->placement, slot, shared->walks + (size_t)slot * WALK_DEPTH,
+			       WALK_DEPTH);
+	return shared->walks;
 }

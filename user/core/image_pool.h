@@ -5,25 +5,58 @@
 
 #include "image.h"
 
-/* number is 0 where the ledger knows no such backend. */
-void backend_image_fill(struct backend_image *image, const struct ledger *ledger, const struct pool *pool,
-			const struct backend *backend, enum health_state health);
+/* Fills *ret, which is all 0; number stays 0 where the ledger knows no such backend. Notes in image when time
+ * alone will change it. */
+void backend_image_fill(struct backend_image *ret, struct image *image, const struct ledger *ledger,
+			const struct pool *pool, const struct backend *backend, const struct moment *moment);
+
+/* What a pool's image is made of. */
+struct pool_job {
+	const struct model *model;
+	const struct pool *pool;
+	const struct ledger *ledger;
+	const struct moment *moment;
+	struct image *image;             /* whose backends are filled in already */
+	const struct pool_image *before; /* the same pool's, or NULL */
+	uint8_t *states;                 /* by backend number: BACKEND_*; 0 for those of other pools */
+};
+enum { BACKEND_LIVES = 1, BACKEND_SERVES = 2, BACKEND_ANSWERS = 4 };
 
 /*
- * Fills *ret, which is all 0, from the model and from the backends that image has already. before: the same
- * pool's image, or NULL. 0, -EINVAL with *refusal filled, -ENOMEM; *ret needs no release on failure.
+ * Fills *ret, which is all 0. 0, -EINVAL with *refusal filled, -ENOMEM; *ret needs no release on failure.
  */
-int pool_image_build(struct pool_image *ret, const struct model *model, const struct pool *pool,
-		     const struct ledger *ledger, const struct image *image, const struct pool_image *before,
-		     struct refusal *refusal);
+int pool_image_build(struct pool_image *ret, struct pool_job *job, struct refusal *refusal);
 void pool_image_release(struct pool_image *image);
-void pool_image_lend(struct pool_image *image, const uint64_t *words);
+/* Whether flows find their slots in both alike. */
+bool pool_image_same_hash(const struct pool_image *a, const struct pool_image *b);
 
-/* The placement of a pool's member set, with the set itself; shared between images. */
-int shared_placement_get(const struct model *model, const struct pool *pool, const struct pool_image *before,
-			 struct shared_placement **ret, struct refusal *refusal);
+/* Parts, in the order in which they are built. Each is shared with before where it would be equal. */
+
+/* The placement of a pool's member set, with the set itself. */
+int shared_placement_get(const struct pool_job *job, struct pool_image *image, struct refusal *refusal);
 void shared_placement_drop(struct shared_placement *shared); /* NULL: nothing */
-struct placement *shared_placement_placement(const struct shared_placement *shared);
 uint64_t shared_placement_digest(const struct shared_placement *shared);
+/* The first WALK_DEPTH members that each slot prefers, [slots][WALK_DEPTH], PLACEMENT_NONE fills. NULL: no
+ * memory. */
+enum { WALK_DEPTH = 10 };
+const uint16_t *shared_placement_walks(struct shared_placement *shared);
+
+/* Words, since when slots move, and how many do. */
+int shared_words_get(const struct pool_job *job, struct pool_image *image);
+void shared_words_drop(struct shared_words *shared);
+void shared_words_lend(struct pool_image *image, const uint64_t *words);
+/* A word of image, without what kern adds to lent ones. */
+uint64_t pool_image_word(const struct pool_image *image, uint32_t slot);
+
+/* Former owners, of pools whose packets carry hops, as member numbers: [slots][FORMER_DEPTH]. */
+enum { FORMER_DEPTH = 16 };
+int shared_former_get(const struct pool_job *job, struct pool_image *image);
+void shared_former_drop(struct shared_former *shared);
+const uint16_t *shared_former_members(const struct shared_former *shared);
+/* The third preferences of the same sets, likewise. */
+const uint16_t *shared_former_thirds(const struct shared_former *shared);
+
+int shared_hops_get(const struct pool_job *job, struct pool_image *image);
+void shared_hops_drop(struct shared_hops *shared);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history.h"
 #include "model_edit.h"
 
 struct model *model_new(uint64_t seed)
@@ -29,6 +30,9 @@ void model_free(struct model *model)
 	free(model->interfaces);
 	free(model->pools);
 	free(model->services);
+	for (size_t i = 0; i < model->history_count; i++)
+		free(model->history[i].members);
+	free(model->history);
 	free(model);
 }
 
@@ -44,6 +48,21 @@ static int copy_list(void *ret_items, const void *items, size_t count, size_t si
 		memcpy(copy, items, count * size);
 	}
 	*(void **)ret_items = copy;
+	return 0;
+}
+
+static int copy_history(struct model *copy, const struct model *model)
+{
+	int error = copy_list(&copy->history, model->history, model->history_count, sizeof *model->history);
+
+	if (error < 0)
+		return error;
+	for (size_t i = 0; i < model->history_count; i++) {
+		copy->history[i].members = strdup(model->history[i].members);
+		if (!copy->history[i].members)
+			return -ENOMEM;
+		copy->history_count++;
+	}
 	return 0;
 }
 
@@ -72,7 +91,7 @@ static int copy_lists(struct model *copy, const struct model *model)
 			return error;
 		copy->pool_count++;
 	}
-	return 0;
+	return copy_history(copy, model);
 }
 
 struct model *model_copy(const struct model *model)
@@ -85,7 +104,8 @@ struct model *model_copy(const struct model *model)
 	copy->interfaces = NULL;
 	copy->pools = NULL;
 	copy->services = NULL;
-	copy->interface_count = copy->pool_count = copy->service_count = 0;
+	copy->history = NULL;
+	copy->interface_count = copy->pool_count = copy->service_count = copy->history_count = 0;
 	if (copy_lists(copy, model) < 0) {
 		model_free(copy);
 		return NULL;
@@ -139,6 +159,7 @@ void model_sort(struct model *model)
 	for (size_t i = 0; i < model->pool_count; i++)
 		sort(model->pools[i].backends, model->pools[i].backend_count, sizeof(struct backend),
 		     backend_order);
+	history_tidy(model);
 }
 
 /* Lists ---------------------------------------------------------------------- */

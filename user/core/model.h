@@ -79,6 +79,17 @@ struct interface {
 	bool share;
 };
 
+/* A member set that a pool once had (history.h). */
+struct member_record {
+	char pool[NAME_SIZE];
+	int64_t until; /* Unix milliseconds when another took its place */
+	enum placement_scheme scheme;
+	uint32_t slots;
+	uint64_t seed;
+	uint8_t hash;
+	char *members; /* "db1 db2*200 db3@east", owned */
+};
+
 struct model {
 	uint64_t seed;
 	struct interface *interfaces;
@@ -87,6 +98,8 @@ struct model {
 	size_t pool_count;
 	struct service *services;
 	size_t service_count;
+	struct member_record *history; /* by pool, newest first */
+	size_t history_count;
 	uint32_t move_limit; /* percent of a pool's slots that apply moves without being forced */
 };
 

@@ -59,6 +59,13 @@ json_t *model_write(const struct model *model, unsigned int without)
 
 	interfaces = write_list(&schema_interface, model->interfaces, model->interface_count, without);
 	services = write_list(&schema_service, model->services, model->service_count, without);
+	if (model->history_count && !(without & SCHEMA_STATE) &&
+	    json_object_set_new(json, "history",
+				write_list(&schema_history, model->history, model->history_count, without)) <
+		    0) {
+		json_decref(json);
+		return NULL;
+	}
 	if (json_object_set_new(json, "interfaces", interfaces) < 0 ||
 	    json_object_set_new(json, "pools", write_pools(model, without)) < 0 ||
 	    json_object_set_new(json, "services", services) < 0) {
@@ -162,6 +169,11 @@ static int read_interface(struct reader *reader, void *item, const json_t *json)
 	return read_object(reader, &schema_interface, item, json);
 }
 
+static int read_record(struct reader *reader, void *item, const json_t *json)
+{
+	return read_object(reader, &schema_history, item, json);
+}
+
 static int read_service(struct reader *reader, void *item, const json_t *json)
 {
 	return read_object(reader, &schema_service, item, json);
@@ -198,6 +210,9 @@ static int read_lists(struct reader *reader, struct model *model, const json_t *
 	if (error == 0)
 		error = read_list(reader, json, "services", sizeof(struct service), read_service,
 				  &model->services, &model->service_count);
+	if (error == 0)
+		error = read_list(reader, json, "history", sizeof(struct member_record), read_record,
+				  &model->history, &model->history_count);
 	return error;
 }
 

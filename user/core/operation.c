@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "history.h"
 #include "nearest.h"
 #include "operation_edit.h"
 
@@ -227,6 +228,8 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 	if (!copy)
 		return -ENOMEM;
 	error = type->apply(copy, arguments, now, refusal);
+	if (error == 0 && type->apply != model_apply) /* which may be told a history, and sees to it itself */
+		error = history_note(copy, model, now);
 	if (error == 0)
 		error = model_check(copy, refusal);
 	if (error < 0) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "history.h"
 #include "operation_edit.h"
 
 /* What verbs have set stays, unless the configuration states another. */
@@ -42,6 +43,18 @@ static void keep_states(struct model *model, const struct model *before, const j
 	}
 }
 
+/* A history that is stated is a neighbour's, and rules; a configuration has none. */
+static int keep_history(struct model *model, struct model *before, const json_t *configuration, int64_t now)
+{
+	if (json_object_get(configuration, "history"))
+		return history_merge(model, before, now);
+	model->history = before->history;
+	model->history_count = before->history_count;
+	before->history = NULL;
+	before->history_count = 0;
+	return history_note(model, before, now);
+}
+
 int model_apply(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
 	const json_t *configuration = json_object_get(arguments, "configuration");
@@ -52,6 +65,11 @@ int model_apply(struct model *model, const json_t *arguments, int64_t now, struc
 	if (error < 0)
 		return error;
 	keep_states(fresh, model, configuration, now);
+	error = keep_history(fresh, model, configuration, now);
+	if (error < 0) {
+		model_free(fresh);
+		return error;
+	}
 	before = *model;
 	*model = *fresh;
 	*fresh = before;

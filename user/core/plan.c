@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image_pool.h"
+
 static const struct image nothing;
 
 /* Pools ------------------------------------------------------------------------------- */
@@ -45,15 +47,27 @@ static int count_moved(const struct pool_image *before, const struct pool_image 
 	return 0;
 }
 
-static bool same_hash(const struct pool_image *a, const struct pool_image *b)
+static bool same_table(const struct pool_image *a, const struct pool_image *b)
 {
-	return a->table.size == b->table.size && a->table.seed == b->table.seed &&
-	       a->table.hash == b->table.hash;
+	return a->number == b->number && pool_image_same_hash(a, b) &&
+	       a->table.old_size == b->table.old_size && a->table.old_seed == b->table.old_seed &&
+	       a->table.old_hash == b->table.old_hash;
 }
 
+/* Words that are lent have the index of their hops in them, which says nothing. */
 static bool same_words(const struct pool_image *a, const struct pool_image *b)
 {
-	return a->words == b->words || memcmp(a->words, b->words, a->table.size * sizeof *a->words) == 0;
+	for (uint32_t slot = 0; a->words != b->words && slot < a->table.size; slot++)
+		if (pool_image_word(a, slot) != pool_image_word(b, slot))
+			return false;
+	return true;
+}
+
+static bool same_hops(const struct pool_image *a, const struct pool_image *b)
+{
+	if (a->hops == b->hops)
+		return true;
+	return a->hops && b->hops && memcmp(a->hops, b->hops, a->table.size * sizeof *a->hops) == 0;
 }
 
 static int plan_changed_pool(struct plan *plan, const struct pool_image *before,
@@ -61,14 +75,14 @@ static int plan_changed_pool(struct plan *plan, const struct pool_image *before,
 {
 	struct plan_pool *pool = &plan->pools[plan->pool_count];
 
-	if (same_hash(before, after) && before->number == after->number && same_words(before, after))
+	if (same_table(before, after) && same_words(before, after) && same_hops(before, after))
 		return 0;
 	*pool = (struct plan_pool){
 		.change = PLAN_CHANGE, .number = after->number, .slots = after->table.size, .image = after};
 	strcpy(pool->name, after->name);
 	plan->pool_count++;
 	plan->slots_needed += after->table.size;
-	pool->rebuilt = !same_hash(before, after);
+	pool->rebuilt = !pool_image_same_hash(before, after);
 	if (!pool->rebuilt)
 		return count_moved(before, after, pool);
 	pool->moved = pool->slots;

@@ -146,6 +146,9 @@ const char *schema_describe(const struct schema_key *key, char *text, size_t siz
 		[SCHEMA_LISTEN] =
 			"tcp or udp, an address and a port, a range or any, such as tcp 203.0.113.10:5432 "
 			"or udp [2001:db8::1]:8000-8100",
+		[SCHEMA_MEMBERS] = "names in order, each with *WEIGHT and @ZONE where it has them, such as "
+				   "\"db1 db2*200 "
+				   "db3@east\"",
 		[SCHEMA_LIST] = "a list",
 	};
 

@@ -25,6 +25,7 @@ enum schema_type {
 	SCHEMA_ADDRESS,  /* struct address: of one host */
 	SCHEMA_SOURCE,   /* struct prefix[2]: at most one of IPv4, one of IPv6, with a comma between */
 	SCHEMA_LISTEN,   /* struct service: "tcp 203.0.113.10:5432" */
+	SCHEMA_MEMBERS,  /* char *, owned: a member set as text (history.h) */
 	SCHEMA_LIST,     /* of objects of schema items; read and written by the owner of the list */
 };
 
@@ -54,7 +55,8 @@ struct schema {
 	size_t size;                   /* of the struct */
 };
 
-extern const struct schema schema_root, schema_interface, schema_pool, schema_service, schema_backend;
+extern const struct schema schema_root, schema_interface, schema_pool, schema_service, schema_backend,
+	schema_history;
 
 const struct schema_key *schema_find(const struct schema *schema, const char *name);
 /* Sets every key of *object that has a default to it, everything else to 0. */

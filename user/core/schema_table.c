@@ -126,6 +126,22 @@ static const struct schema_key service_keys[] = {
 	{0},
 };
 
+static const struct schema_key history_keys[] = {
+	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(member_record, pool), .help = "Whose member set it was."},
+	{"until", SCHEMA_TIME, SCHEMA_REQUIRED, AT(member_record, until), .high = INT64_MAX,
+	 .help = "When another set took its place, in milliseconds since 1970."},
+	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, scheme), .word = scheme_word,
+	 .standard = "maglev", .help = "The pool's scheme at that time."},
+	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(member_record, slots), .low = PLACEMENT_MIN_SLOTS,
+	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537", .help = "The size of its table at that time."},
+	{"seed", SCHEMA_SEED, SCHEMA_REQUIRED, AT(member_record, seed), .help = "The seed at that time."},
+	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, hash), .word = hash_word,
+	 .standard = "5tuple", .help = "The hash policy at that time."},
+	{"members", SCHEMA_MEMBERS, SCHEMA_REQUIRED, AT(member_record, members),
+	 .help = "Its members by name, with weights and zones."},
+	{0},
+};
+
 static const struct schema_key root_keys[] = {
 	{"version", SCHEMA_NUMBER, SCHEMA_REQUIRED | SCHEMA_FILE, .size = sizeof(uint32_t), .low = 1,
 	 .high = 1, .help = "The version of this format: 1."},
@@ -138,6 +154,10 @@ static const struct schema_key root_keys[] = {
 	{"interfaces", SCHEMA_LIST, 0, .items = &schema_interface, .help = "Where traffic arrives."},
 	{"pools", SCHEMA_LIST, 0, .items = &schema_pool, .help = "Sets of backends."},
 	{"services", SCHEMA_LIST, 0, .items = &schema_service, .help = "What clients connect to."},
+	{"history", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_history,
+	 .help = "Member sets of the last seven days, newest first: they tell which backends may still hold "
+		 "a slot's "
+		 "flows. Written by export --state."},
 	{0},
 };
 
@@ -145,4 +165,5 @@ const struct schema schema_interface = {"interface", "name", interface_keys, siz
 const struct schema schema_backend = {"backend", "name", backend_keys, sizeof(struct backend)};
 const struct schema schema_pool = {"pool", "name", pool_keys, sizeof(struct pool)};
 const struct schema schema_service = {"service", "listen", service_keys, sizeof(struct service)};
+const struct schema schema_history = {"member set", NULL, history_keys, sizeof(struct member_record)};
 const struct schema schema_root = {"configuration", NULL, root_keys, sizeof(struct model)};

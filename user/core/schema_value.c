@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history.h"
 #include "model.h"
 #include "schema.h"
 
@@ -251,6 +252,24 @@ static int read_listen(struct service *service, const char *text)
 	return 0;
 }
 
+static int read_members(char **at, const char *text)
+{
+	struct member *members;
+	size_t count;
+	char *names;
+	int error = text ? members_parse(text, &members, &count, &names) : -EINVAL;
+
+	if (error < 0)
+		return error;
+	free(members);
+	free(names);
+	for (const char *letter = text; *letter; letter++)
+		if (!isascii(*letter) || (!isalnum((unsigned char)*letter) && !strchr("-_.*@ ", *letter)))
+			return -EINVAL;
+	*at = strdup(text);
+	return *at ? 0 : -EINVAL;
+}
+
 /* value may be NULL: then text is all there is. */
 static int read_value(const struct schema_key *key, void *at, const json_t *value, const char *text)
 {
@@ -280,6 +299,8 @@ static int read_value(const struct schema_key *key, void *at, const json_t *valu
 		return read_source(at, text);
 	case SCHEMA_LISTEN:
 		return read_listen(at, text);
+	case SCHEMA_MEMBERS:
+		return read_members(at, text);
 	case SCHEMA_LIST:
 		break;
 	}
@@ -382,6 +403,8 @@ json_t *schema_write(const struct schema_key *key, const void *object)
 		return write_source(at);
 	case SCHEMA_LISTEN:
 		return write_listen(object);
+	case SCHEMA_MEMBERS:
+		return json_string(*(char *const *)at);
 	case SCHEMA_LIST:
 		break;
 	}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history.h"
+
+#include <errno.h>
+#include <holdfast/flowhash.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Members as text ------------------------------------------------------------------ */
+
+enum { MEMBER_TEXT = 2 * NAME_SIZE + 16 };
+
+char *members_text(const struct pool *pool)
+{
+	char *text = malloc(pool->backend_count * MEMBER_TEXT + 1), *at = text;
+
+	if (!text)
+		return NULL;
+	*at = '\0';
+	for (size_t i = 0; i < pool->backend_count; i++) {
+		const struct backend *backend = &pool->backends[i];
+
+		if (i)
+			*at++ = ' ';
+		at = stpcpy(at, backend->name);
+		if (backend->weight != WEIGHT_DEFAULT)
+			at += sprintf(at, "*%" PRIu32, backend->weight);
+		if (backend->zone[0]) {
+			*at++ = '@';
+			at = stpcpy(at, backend->zone);
+		}
+	}
+	return text;
+}
+
+/* One word, taken apart in place. */
+static int member_parse(char *word, struct member *ret)
+{
+	char *zone = strchr(word, '@'), *weight;
+	unsigned long value = WEIGHT_DEFAULT;
+
+	if (zone)
+		*zone++ = '\0';
+	weight = strchr(word, '*');
+	if (weight) {
+		char *end;
+
+		*weight++ = '\0';
+		value = strtoul(weight, &end, 10);
+		if (*weight < '0' || *weight > '9' || *end || value > WEIGHT_MAX)
+			return -EINVAL;
+	}
+	if (!*word || strlen(word) >= NAME_SIZE || (zone && strlen(zone) >= NAME_SIZE))
+		return -EINVAL;
+	*ret = (struct member){.name = word, .zone = zone ? zone : "", .weight = (uint32_t)value};
+	return 0;
+}
+
+int members_parse(const char *text, struct member **ret_members, size_t *ret_count, char **ret_names)
+{
+	char *names = strdup(text), *rest = names, *word;
+	size_t most = 1, count = 0;
+	struct member *members;
+	int error = 0;
+
+	for (const char *at = text; *at; at++)
+		most += *at == ' ';
+	members = calloc(most, sizeof *members);
+	if (!names || !members)
+		error = -ENOMEM;
+	while (error == 0 && *text && (word = strsep(&rest, " ")))
+		error = member_parse(word, &members[count++]);
+	for (size_t i = 1; error == 0 && i < count; i++)
+		if (strcmp(members[i - 1].name, members[i].name) >= 0)
+			error = -EINVAL;
+	if (error < 0) {
+		free(members);
+		free(names);
+		return error;
+	}
+	*ret_members = members;
+	*ret_count = count;
+	*ret_names = names;
+	return 0;
+}
+
+/* Records ------------------------------------------------------------------------------ */
+
+static bool same_set(const struct member_record *a, const struct member_record *b)
+{
+	return a->scheme == b->scheme && a->slots == b->slots && a->seed == b->seed && a->hash == b->hash &&
+	       strcmp(a->members, b->members) == 0;
+}
+
+static int record_set(const struct model *model, const struct pool *pool, int64_t until,
+		      struct member_record *ret)
+{
+	*ret = (struct member_record){.until = until,
+				      .scheme = pool->scheme,
+				      .slots = pool->slots,
+				      .seed = pool_seed(model, pool),
+				      .hash = pool->hash,
+				      .members = members_text(pool)};
+	strcpy(ret->pool, pool->name);
+	return ret->members ? 0 : -ENOMEM;
+}
+
+static int record_order(const void *left, const void *right)
+{
+	const struct member_record *a = left, *b = right;
+	int order = strcmp(a->pool, b->pool);
+
+	if (order)
+		return order;
+	if (a->until != b->until)
+		return a->until > b->until ? -1 : 1;
+	return strcmp(a->members, b->members);
+}
+
+/* Of the sorted records the first of its kind stays. */
+static bool is_repeated(const struct member_record *records, size_t first, size_t at)
+{
+	for (size_t i = first; i < at; i++)
+		if (same_set(&records[i], &records[at]))
+			return true;
+	return false;
+}
+
+static void history_prune(struct model *model, int64_t oldest)
+{
+	struct member_record *records = model->history;
+	size_t kept = 0, first = 0;
+
+	if (model->history_count > 1)
+		qsort(records, model->history_count, sizeof *records, record_order);
+	for (size_t i = 0; i < model->history_count; i++) {
+		struct member_record record = records[i];
+
+		if (kept > first && strcmp(records[first].pool, record.pool) != 0)
+			first = kept;
+		records[kept] = record;
+		if (record.until < oldest || kept - first >= HISTORY_MOST ||
+		    is_repeated(records, first, kept))
+			free(record.members);
+		else
+			kept++;
+	}
+	model->history_count = kept;
+}
+
+void history_tidy(struct model *model)
+{
+	history_prune(model, INT64_MIN);
+}
+
+/* Takes record over, also on failure. */
+static int history_add(struct model *model, const struct member_record *record)
+{
+	struct member_record *grown;
+
+	grown = realloc(model->history, (model->history_count + 1) * sizeof *grown);
+	if (!grown) {
+		free(record->members);
+		return -ENOMEM;
+	}
+	model->history = grown;
+	grown[model->history_count++] = *record;
+	return 0;
+}
+
+/* Whether pool's set goes on in `after`. */
+static int goes_on(const struct model *after, const struct member_record *set, bool *ret)
+{
+	const struct pool *pool = model_pool(after, set->pool);
+	struct member_record now;
+
+	*ret = false;
+	if (!pool)
+		return 0;
+	if (record_set(after, pool, 0, &now) < 0)
+		return -ENOMEM;
+	*ret = same_set(&now, set);
+	free(now.members);
+	return 0;
+}
+
+/* A pool that no service leads to has no flows whose home it might be. */
+static bool is_used(const struct model *model, const char *pool)
+{
+	for (size_t i = 0; i < model->service_count; i++)
+		if (strcmp(model->services[i].pool, pool) == 0)
+			return true;
+	return false;
+}
+
+static bool same_pool(const struct model *a_model, const struct pool *a, const struct model *b_model,
+		      const struct pool *b)
+{
+	if (a->scheme != b->scheme || a->slots != b->slots || a->hash != b->hash ||
+	    pool_seed(a_model, a) != pool_seed(b_model, b) || a->backend_count != b->backend_count)
+		return false;
+	for (size_t i = 0; i < a->backend_count; i++) {
+		const struct backend *left = &a->backends[i], *right = &b->backends[i];
+
+		if (left->weight != right->weight || strcmp(left->name, right->name) != 0 ||
+		    strcmp(left->zone, right->zone) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Sets without members prefer nobody. */
+static int note_pool(struct model *after, const struct model *before, const struct pool *pool, int64_t now,
+		     bool *ret_ended)
+{
+	const struct pool *next = model_pool(after, pool->name);
+	struct member_record record;
+
+	if (!pool->backend_count || (next && same_pool(before, pool, after, next)) ||
+	    !is_used(before, pool->name))
+		return 0;
+	if (record_set(before, pool, now, &record) < 0)
+		return -ENOMEM;
+	*ret_ended = true;
+	return history_add(after, &record);
+}
+
+int history_note(struct model *after, const struct model *before, int64_t now)
+{
+	bool ended = false;
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < before->pool_count; i++)
+		error = note_pool(after, before, &before->pools[i], now, &ended);
+	if (error == 0 && ended)
+		history_prune(after, now - HISTORY_WINDOW);
+	return error;
+}
+
+static bool knows(const struct model *model, size_t count, const struct member_record *record)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(model->history[i].pool, record->pool) == 0 && same_set(&model->history[i], record))
+			return true;
+	return false;
+}
+
+static int merge_record(struct model *after, size_t stated, const struct member_record *record)
+{
+	struct member_record copy = *record;
+	bool on;
+
+	if (knows(after, stated, record))
+		return 0;
+	if (goes_on(after, record, &on) < 0)
+		return -ENOMEM;
+	if (on)
+		return 0;
+	copy.members = strdup(record->members);
+	return copy.members ? history_add(after, &copy) : -ENOMEM;
+}
+
+int history_merge(struct model *after, const struct model *before, int64_t now)
+{
+	size_t stated = after->history_count;
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < before->history_count; i++)
+		error = merge_record(after, stated, &before->history[i]);
+	for (size_t i = 0; error == 0 && i < before->pool_count; i++) {
+		const struct pool *pool = &before->pools[i];
+		struct member_record record;
+
+		if (!pool->backend_count || !is_used(before, pool->name))
+			continue;
+		error = record_set(before, pool, now, &record);
+		if (error == 0)
+			error = merge_record(after, stated, &record);
+		free(record.members);
+	}
+	if (error == 0)
+		history_prune(after, now - HISTORY_WINDOW);
+	return error;
+}
+
+const struct member_record *history_of(const struct model *model, const char *pool, int64_t now,
+				       size_t *ret_count)
+{
+	size_t first = 0, count = 0;
+
+	while (first < model->history_count && strcmp(model->history[first].pool, pool) != 0)
+		first++;
+	while (first + count < model->history_count &&
+	       strcmp(model->history[first + count].pool, pool) == 0 &&
+	       model->history[first + count].until >= now - HISTORY_WINDOW)
+		count++;
+	*ret_count = count;
+	return count ? &model->history[first] : NULL;
+}
+
+uint64_t history_digest(const struct member_record *records, size_t count)
+{
+	uint64_t digest = 0;
+
+	/* From the oldest on, so that the digest of a history that grows is one step from what it was. */
+	for (size_t i = count; i-- > 0;) {
+		const uint64_t parts[] = {
+			digest,           records[i].scheme,
+			records[i].slots, records[i].seed,
+			records[i].hash,  hf_xxh64(records[i].members, (__u32)strlen(records[i].members), 0)};
+
+		digest = hf_xxh64(parts, sizeof parts, 0);
+	}
+	return digest;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The history of member sets: what pools' placements were computed from during the last seven days. It is
+ * part of the model, so that whoever has a model with its history names the same former owners as the
+ * balancers that were there.
+ *
+ * Only sets of pools that services led to count: of the others nobody's flows can be left.
+ *
+ * Records are kept newest first, those of one pool together, no set twice, HISTORY_MOST a pool.
+ */
+#ifndef HOLDFAST_HISTORY_H
+#define HOLDFAST_HISTORY_H
+
+#include "model.h"
+
+enum {
+	HISTORY_MOST = 256,
+};
+#define HISTORY_WINDOW ((int64_t)7 * 24 * 3600 * 1000) /* milliseconds */
+
+/* Members as text, by name: "db1 db2*200 db3@east"; a weight of 100 and an empty zone stay unsaid. */
+char *members_text(const struct pool *pool); /* the caller frees it; NULL: out of memory */
+/*
+ * The members that a text names, in its order. *ret_members and *ret_names (which they borrow from) are the
+ * caller's to free. 0, -EINVAL, -ENOMEM.
+ */
+int members_parse(const char *text, struct member **ret_members, size_t *ret_count, char **ret_names);
+
+/*
+ * Notes in *after every member set of before that after has no longer, as ended at now (Unix milliseconds),
+ * and forgets what is older than the window or more than fits. Nothing ended: after's history stays as it is.
+ * 0 or -ENOMEM.
+ */
+int history_note(struct model *after, const struct model *before, int64_t now);
+/*
+ * Adds to after, whose history came from outside, what before knows beyond it. Sets that after's history has
+ * keep their place there. 0 or -ENOMEM.
+ */
+int history_merge(struct model *after, const struct model *before, int64_t now);
+/* Sorts, drops doubles and what is too much. */
+void history_tidy(struct model *model);
+
+/* A pool's records, newest first; *ret_count of them. Those that ended before `now` - HISTORY_WINDOW are left
+ * out. */
+const struct member_record *history_of(const struct model *model, const char *pool, int64_t now,
+				       size_t *ret_count);
+/* A digest of the sets in their order, without their times; 0 for none. */
+uint64_t history_digest(const struct member_record *records, size_t count);
+
+#endif
