@@ -5,9 +5,12 @@ import csv
 import io
 import json
 import re
+import subprocess
 import xml.etree.ElementTree as xml
 
 import pytest
+
+from command import HOLDFAST, TOP
 
 SVG = "{http://www.w3.org/2000/svg}"
 PAGE = 800
@@ -49,6 +52,7 @@ def test_every_scheme_has_every_figure_in_csv_too(cli):
         assert float(row["max_over_mean"]) >= 1
         for key in ("moved", "minimum", "needless", "copies_lost", "overflow", "build_ms", "bytes"):
             assert float(row[key]) >= 0
+        assert (row["keys_with_duplicates"] != "") == (row["scheme"] in ("ring", "ketama"))
         assert row["lost"] == "b"
 
 
@@ -154,3 +158,36 @@ def test_pictures(cli, tmp_path, words, colours):
     for n, (name, left, top, right, bottom) in enumerate(placed):
         for other, left2, top2, right2, bottom2 in placed[:n]:
             assert right <= left2 or right2 <= left or bottom <= top2 or bottom2 <= top, f"{name} overlaps {other}"
+
+
+PAGE_OF_IDEAS = (TOP / "docs" / "consistent-hashing.md").read_text()
+
+
+def without_times(text):
+    """Times differ from run to run, and with them the widths of their columns."""
+    return [re.sub(r"\b[\d.]+[mn]s\b", "TIME", line).split() for line in text.rstrip().splitlines()]
+
+
+def printed(page):
+    """Every command of the page with what it prints there."""
+    for block in re.findall(r"(?:^    .*\n)+", page, re.M):
+        for part in re.split(r"^    \$ ", block, flags=re.M)[1:]:
+            command, _, output = part.partition("\n")
+            if command.startswith("holdfast placement"):
+                yield command, re.sub(r"^    ", "", output, flags=re.M)
+
+
+@pytest.mark.parametrize("command, output", printed(PAGE_OF_IDEAS))
+def test_the_page_shows_what_is_printed(tmp_path, command, output):
+    counts = re.search(r"\$ cat counts\n((?:    \w+ \d+\n)+)", PAGE_OF_IDEAS).group(1)
+    (tmp_path / "counts").write_text(counts)
+    done = subprocess.run([HOLDFAST, *command.split()[1:]], capture_output=True, text=True, timeout=60, cwd=tmp_path,
+                          check=True)
+    assert without_times(done.stdout) == without_times(output)
+
+
+@pytest.mark.parametrize("command", re.findall(r"^    (holdfast placement draw .*)$", PAGE_OF_IDEAS, re.M))
+def test_the_pages_pictures_are_drawn_so(tmp_path, command):
+    subprocess.run([HOLDFAST, *command.split()[1:]], timeout=60, cwd=tmp_path, check=True)
+    name = command.split()[-1]
+    assert (tmp_path / name).read_text() == (TOP / "docs" / name).read_text()

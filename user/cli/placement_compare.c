@@ -105,6 +105,8 @@ static enum exit_status entry_place(struct contest *contest, enum placement_sche
 	if (!entry->weights[0] || !entry->weights[1] || !entry->owners[0] || !entry->owners[1])
 		return no_memory();
 	entry->lookup = owners_find(contest, entry->before, entry->owners[0], name) * 1e6 / size;
+	if (!contest->sample.prefix) /* a table is read, not asked */
+		entry->lookup = NAN;
 	contest->done += contest->step;
 	owners_find(contest, entry->after, entry->owners[1], name);
 	contest->done += contest->step;
@@ -128,6 +130,12 @@ static enum exit_status entry_measure(struct contest *contest, struct entry *ent
 	return error ? no_memory() : STATUS_DONE;
 }
 
+/* What cannot be told is null, so that every row has every key. */
+static json_t *real_or_null(double value)
+{
+	return isnan(value) ? json_null() : json_real(value);
+}
+
 static json_t *entry_json(const struct contest *contest, enum placement_scheme scheme,
 			  const struct entry *entry)
 {
@@ -143,15 +151,16 @@ static json_t *entry_json(const struct contest *contest, enum placement_scheme s
 					      figures->neighbour, "worst_neighbour_share",
 					      figures->worst_neighbour));
 	if (contest->replicas)
-		json_object_update_new(row, json_pack("{s:f,s:f,s:f}", "copies_moved", figures->copies_moved,
-						      "copies_lost", figures->copies_lost,
-						      "keys_with_duplicates", figures->duplicates));
+		json_object_update_new(row,
+				       json_pack("{s:f,s:f,s:o}", "copies_moved", figures->copies_moved,
+						 "copies_lost", figures->copies_lost, "keys_with_duplicates",
+						 real_or_null(figures->duplicates)));
 	if (contest->factor > 0)
 		json_object_update_new(
 			row, json_pack("{s:f,s:f}", "cap", figures->cap, "overflow", figures->overflow));
-	json_object_update_new(row,
-			       json_pack("{s:f,s:f,s:I}", "build_ms", entry->build, "lookup_ns",
-					 entry->lookup, "bytes", (json_int_t)placement_bytes(entry->before)));
+	json_object_update_new(row, json_pack("{s:f,s:o,s:I}", "build_ms", entry->build, "lookup_ns",
+					      real_or_null(entry->lookup), "bytes",
+					      (json_int_t)placement_bytes(entry->before)));
 	if (contest->study.change)
 		json_object_set_new(row, "caution", json_string(entry->caution));
 	return row;
@@ -161,7 +170,7 @@ static const char *cell_percent(const json_t *row, const char *key, char text[QU
 {
 	const json_t *value = json_object_get(row, key);
 
-	if (!value)
+	if (!json_is_real(value))
 		return "";
 	snprintf(text, QUANTITY_TEXT + 4, "%.2f%%", 100 * json_real_value(value));
 	return text;
@@ -174,9 +183,9 @@ static double number(const json_t *row, const char *key)
 
 static void rows_print(const json_t *rows)
 {
-	struct table *table =
-		table_new("SCHEME >MAX/MEAN >MIN/MEAN >STDDEV >?MOVED >?MINIMUM >?NEEDLESS >WORST-NEIGHBOUR "
-			  ">?COPIES-MOVED >?COPIES-LOST >?DUPLICATES >?CAP >?OVERFLOW >BUILD >LOOKUP >BYTES");
+	struct table *table = table_new(
+		"SCHEME >MAX/MEAN >MIN/MEAN >STDDEV >?MOVED >?MINIMUM >?NEEDLESS >WORST-NEIGHBOUR "
+		">?COPIES-MOVED >?COPIES-LOST >?DUPLICATES >?CAP >?OVERFLOW >BUILD ?>LOOKUP >BYTES");
 	static const char *const shares[] = {"moved",
 					     "minimum",
 					     "needless",
@@ -198,7 +207,7 @@ static void rows_print(const json_t *rows)
 		table_cell(table, json_object_get(row, "cap") ? "%.0f" : "", number(row, "cap"));
 		table_cell(table, "%s", cell_percent(row, "overflow", text));
 		table_cell(table, "%.1fms", number(row, "build_ms"));
-		table_cell(table, "%.0fns", number(row, "lookup_ns"));
+		table_cell(table, number(row, "lookup_ns") > 0 ? "%.0fns" : "", number(row, "lookup_ns"));
 		table_cell(table, "%s", quantity_text(number(row, "bytes"), text));
 	}
 	table_print(table);

@@ -319,7 +319,7 @@ int compare_replicas(const struct sample *sample, const struct side *before, con
 	}
 	figures->copies_moved = (double)moved / fmax(copies, 1);
 	figures->copies_lost = (double)lost / fmax(copies, 1);
-	figures->duplicates = (double)repeated / size;
+	figures->duplicates = tokens ? (double)repeated / size : NAN;
 	free(map);
 	return 0;
 }

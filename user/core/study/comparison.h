@@ -24,7 +24,7 @@ struct figures {
 	double worst_neighbour; /* share of a lost member's keys that one other gets */
 	char lost[64];          /* that member */
 	char neighbour[64];
-	/* With replicas: shares of all copies, and of keys. */
+	/* With replicas: shares of all copies, and of keys; duplicates NAN where there is no ring. */
 	double copies_moved, copies_lost, duplicates;
 	/* With a load factor: what a member of mean weight may hold, and the share of keys that go on from a
 	 * full owner. */
