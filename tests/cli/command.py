@@ -2,6 +2,7 @@
 """The program under test, as a person would type its commands."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -39,3 +40,11 @@ def fill(real):
     real.out("pool add db --table-size 251")
     real.out("backend add db/db1 10.0.0.11")
     real.out("service add tcp 203.0.113.10:80 --pool db")
+
+
+def every_verb(cli):
+    """"status", "backend drain", ...: all that help shows."""
+    for noun in re.findall(r"^  ([a-z]+) {2,}", cli.out("help"), re.M):
+        page = cli.out(f"help {noun}")
+        for verb in re.findall(rf"^  {noun} ([a-z]+(?: (?:show|move)\b)?)", page, re.M) or [""]:
+            yield f"{noun} {verb}".strip()

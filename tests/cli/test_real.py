@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-from command import HOLDFAST, fill
+from command import HOLDFAST, every_verb, fill
 
 def test_from_nothing_to_a_service(real):
     assert re.fullmatch(r"pool db added: generation \d+\n", real.out("pool add db --table-size 251"))
@@ -116,3 +116,21 @@ def test_events_follow(real):
 def test_upgrade_to_the_same(real):
     fill(real)
     assert re.fullmatch(r"program [0-9a-f]{6} is the daemon's own already: nothing changed\n", real.out("upgrade"))
+
+
+def test_the_daemon_knows_all_that_the_table_uses(real):
+    """And whatever an operation takes can be said on the command line."""
+    got = subprocess.run(["curl", "-s", "--unix-socket", f"{real.directory}/{real.daemon.instance}.sock",
+                          "http://h/v1/operations"], capture_output=True, text=True, timeout=30).stdout
+    operations = {one["operation"]: one["arguments"].replace("?", "").split() for one in json.loads(got)["operations"]}
+    used = set()
+    for verb in every_verb(real):
+        page = real.out(f"help {verb}")
+        uses = re.search(r"^In the API: ([a-z]+\.[a-z.]+)$", page, re.M)
+        if not uses:
+            continue
+        used.add(uses.group(1))
+        positional = {"name", "pool", "proto", "listen", "configuration", "state", "address"}
+        for argument in set(operations[uses.group(1)]) - positional:
+            assert f"--{argument.replace('_', '-')} " in page + " ", (verb, argument)
+    assert used == set(operations)

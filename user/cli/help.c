@@ -157,6 +157,8 @@ void help_print_verb(const struct verb *verb)
 	if (verb->flags & VERB_WORKS_OFFLINE)
 		printf("\nTakes --offline: work from the pins alone, without the daemon.\n");
 	printf("\nExample:\n  holdfast %s\n", verb->example);
+	if (verb->uses)
+		printf("\nIn the API: %s\n", verb->uses);
 }
 
 enum exit_status help_print_words(const char *const *words, size_t count)

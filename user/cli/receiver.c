@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "complain.h"
+#include "field.h"
 #include "table.h"
 
 static enum interface_mode mode_of(const char *word)
@@ -58,7 +59,7 @@ static void warn_of_foreign_vips(const struct receiver_options *options)
 	char text[ADDRESS_TEXT];
 	struct refusal warning;
 
-	if (!options->vips || getifaddrs(&own))
+	if (!options->vips || options->netns || getifaddrs(&own))
 		return;
 	for (size_t i = 0; i < options->vip_count; i++) {
 		if (address_is_local(own, &options->vips[i]))
@@ -94,6 +95,7 @@ enum exit_status run_receiver_attach(const struct call *call)
 		.interface = call->words[0],
 		.from = from,
 		.mode = mode_of(call_option(call, "mode")),
+		.netns = call_option(call, "netns"),
 	};
 	struct refusal refusal = {.what = ""};
 	enum exit_status status;
@@ -125,9 +127,9 @@ enum exit_status run_receiver_detach(const struct call *call)
 
 static const struct {
 	unsigned number;
-	const char *word;
+	const char *word, *sentence;
 } verdicts[] = {
-#define X(name, number, word, verdict, sentence) {number, word},
+#define X(name, number, word, verdict, sentence) {number, word, sentence},
 	HF_RECEIVER_VERDICTS(X)
 #undef X
 };
@@ -141,12 +143,15 @@ static json_t *receiver_to_json(const struct receiver_state *state)
 	for (size_t i = 0; i < state->from_count; i++)
 		json_array_append_new(from, json_string(prefix_text(&state->from[i], text)));
 	for (size_t i = 0; i < state->vip_count; i++)
-		json_array_append_new(vips, json_string(address_text(&state->vips[i], text)));
+		json_array_append_new(vips,
+				      json_pack("{s:s, s:I}", "address", address_text(&state->vips[i], text),
+						"sockets", (json_int_t)state->sockets[i]));
 	for (size_t i = 0; i < VERDICTS; i++)
 		json_object_set_new(counts, verdicts[i].word,
 				    json_integer((json_int_t)state->verdicts[verdicts[i].number]));
-	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "interface", state->interface, "mode",
-			 mode_name(state->generic ? MODE_GENERIC : MODE_NATIVE), "from", from, "vips", vips,
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "interface", state->interface, "mode",
+			 mode_name(state->generic ? MODE_GENERIC : MODE_NATIVE), "netns",
+			 *state->netns ? json_string(state->netns) : json_null(), "from", from, "vips", vips,
 			 "verdicts", counts);
 }
 
@@ -155,37 +160,65 @@ static int collect(const struct receiver_state *state, void *context)
 	return json_array_append_new(context, receiver_to_json(state)) ? -ENOMEM : 0;
 }
 
-/* "10.0.1.0/24 +2": a list fits a cell by its first and how many more there are. */
-static void list_cell(struct table *table, const json_t *list)
+static void sources_print(const json_t *receivers)
 {
-	size_t count = json_array_size(list);
-	const char *first = json_string_value(json_array_get(list, 0));
+	struct table *table = table_new("INTERFACE MODE ?NETNS FROM");
+	json_t *receiver, *prefix;
+	size_t i, j;
 
-	if (count > 1)
-		table_cell(table, "%s +%zu", first, count - 1);
-	else
-		table_cell(table, "%s", first ? first : "-");
+	json_array_foreach (receivers, i, receiver) {
+		json_array_foreach (json_object_get(receiver, "from"), j, prefix) {
+			table_cell(table, "%s", field_text(receiver, "interface"));
+			table_cell(table, "%s", field_text(receiver, "mode"));
+			table_cell(table, "%s", field_text(receiver, "netns"));
+			table_cell(table, "%s", json_string_value(prefix));
+		}
+	}
+	table_print(table);
 }
 
-static void receivers_print(const json_t *receivers)
+static void vips_print(const json_t *receivers)
 {
-	struct table *table = table_new(
-		"INTERFACE MODE FROM VIPS >NOT-WRAPPED >ACCEPTED >BAD-SOURCE >NOT-A-VIP >BAD-INNER");
+	struct table *table = table_new("INTERFACE VIP >SOCKETS");
+	char text[QUANTITY_TEXT];
+	json_t *receiver, *vip;
+	size_t i, j;
+
+	json_array_foreach (receivers, i, receiver) {
+		json_array_foreach (json_object_get(receiver, "vips"), j, vip) {
+			table_cell(table, "%s", field_text(receiver, "interface"));
+			table_cell(table, "%s", field_text(vip, "address"));
+			table_cell(table, "%s", field_count(vip, "sockets", text));
+		}
+	}
+	table_print(table);
+}
+
+static void verdicts_print(const json_t *receivers)
+{
+	struct table *table = table_new("INTERFACE VERDICT >PACKETS MEANING");
+	char text[QUANTITY_TEXT];
 	json_t *receiver;
 	size_t i;
 
 	json_array_foreach (receivers, i, receiver) {
-		const json_t *counts = json_object_get(receiver, "verdicts");
+		for (size_t v = 0; v < VERDICTS; v++) {
+			const json_t *counts = json_object_get(receiver, "verdicts");
 
-		table_cell(table, "%s", json_string_value(json_object_get(receiver, "interface")));
-		table_cell(table, "%s", json_string_value(json_object_get(receiver, "mode")));
-		list_cell(table, json_object_get(receiver, "from"));
-		list_cell(table, json_object_get(receiver, "vips"));
-		for (size_t v = 0; v < VERDICTS; v++)
-			table_cell(table, "%" JSON_INTEGER_FORMAT,
-				   json_integer_value(json_object_get(counts, verdicts[v].word)));
+			table_cell(table, "%s", field_text(receiver, "interface"));
+			table_cell(table, "%s", verdicts[v].word);
+			table_cell(table, "%s", field_count(counts, verdicts[v].word, text));
+			table_cell(table, "%s", verdicts[v].sentence);
+		}
 	}
 	table_print(table);
+}
+
+static void receivers_print(const json_t *receivers)
+{
+	sources_print(receivers);
+	vips_print(receivers);
+	verdicts_print(receivers);
 }
 
 enum exit_status run_receiver_list(const struct call *call)

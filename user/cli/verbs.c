@@ -317,7 +317,9 @@ const struct verb verbs[] = {
 	                           .repeats = true, .required = true),
 	                    OPTION("vip", VALUE_ADDRESS, "ADDRESS", "the VIPs; default: the addresses of loopback",
 	                           .repeats = true),
-	                    MODE),
+	                    MODE,
+	                    OPTION("netns", VALUE_TEXT, "NETNS",
+	                           "where VIPs and their sockets are: a name below /run/netns, or a path")),
 	 .help = "take the wrapping off packets from these balancers",
 	 .example = "receiver attach eth0 --from 10.0.1.0/24",
 	 .details = "Runs on the backend's host and needs no daemon. Attached again, it replaces prefixes "
@@ -329,7 +331,7 @@ const struct verb verbs[] = {
 	 .example = "receiver detach eth0",
 	 .run = run_receiver_detach},
 	{"receiver", "list",
-	 .help = "list the receivers of this host and what they did with packets",
+	 .help = "list the receivers of this host, their VIPs' sockets, and what they did with packets",
 	 .example = "receiver list",
 	 .run = run_receiver_list},
 
