@@ -20,8 +20,9 @@ static __always_inline int backend_find(struct packet *packet)
 		return packet->table->size ? -HF_REASON_NO_BACKEND : -HF_REASON_NO_TABLE;
 	packet->next_hop = load64(&packet->backend->next_hop);
 	number = packet->next_hop >> LINK_SHIFT;
-	/* Link 0 stands for none and has no interface. 6.1's verifier follows no bound less plain than this.
-	 */
+	/* Link 0 stands for none and has no interface. Kept from being compared before it is shifted,
+	 * which 6.1's verifier does not follow. */
+	asm volatile("" : "+r"(number));
 	if (unlikely(number >= HF_MAX_LINKS))
 		return -HF_REASON_NEXT_HOP;
 	packet->link = &packet->control->links[number];
