@@ -482,6 +482,33 @@ static void test_the_tail_prefers_other_zones(void **state)
 	crowd_free(&crowd);
 }
 
+/* Stored lists are filled by a shorter way than the walk: they must say the same, however members are spread
+ * over zones. */
+static void test_stored_preferences_are_the_walks(void **state)
+{
+	static const char *const zones[] = {"a", "b", "c"};
+
+	(void)state;
+	for (size_t kinds = 1; kinds <= 3; kinds++)
+		for (size_t count = 1; count <= 40; count += 3) {
+			struct crowd crowd = crowd_make(count);
+			struct placement *placement;
+
+			for (size_t i = 0; i < count; i++)
+				crowd.members[i] =
+					(struct member){crowd.names[i], zones[i * i % kinds], 1 + i % 4};
+			placement = build(&crowd, 1009);
+			for (uint32_t slot = 0; slot < 1009; slot++) {
+				uint16_t walked[3] = {PLACEMENT_NONE, PLACEMENT_NONE, PLACEMENT_NONE};
+
+				placement_walk(placement, slot, walked, 3);
+				assert_memory_equal(walked, placement_preferences(placement) + slot * 3, 6);
+			}
+			placement_free(placement);
+			crowd_free(&crowd);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_a_failed_members_load_spreads),
 		cmocka_unit_test(test_preferences_are_distinct_and_begin_the_walk),
 		cmocka_unit_test(test_the_tail_prefers_other_zones),
+		cmocka_unit_test(test_stored_preferences_are_the_walks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

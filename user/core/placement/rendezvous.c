@@ -35,25 +35,34 @@ static uint16_t rendezvous_owner(const struct placement *placement, uint64_t has
 
 enum stretch { EVERYBODY, OTHER_ZONES, SAME_ZONE };
 
-/* The nearest member of a stretch that is farther than *past, which becomes its score; PLACEMENT_NONE: no
- * more. */
+static inline bool stretch_takes(enum stretch stretch, uint16_t zone, const struct placed_member *member)
+{
+	return member->weight && (stretch == EVERYBODY || (member->zone == zone) == (stretch == SAME_ZONE));
+}
+
+/*
+ * The nearest member of a stretch that is farther than *past, which becomes its score; PLACEMENT_NONE: no
+ * more.
+ */
 static uint16_t rendezvous_next(const struct placement *placement, uint64_t start, enum stretch stretch,
 				uint16_t zone, struct score *past)
 {
 	struct score best = {UINT64_MAX, 0};
+	uint64_t sieve = UINT64_MAX;
 	uint16_t nearest = PLACEMENT_NONE;
 
 	for (size_t i = 0; i < placement->count; i++) {
 		const struct placed_member *member = &placement->members[i];
+		uint64_t draw = score_mix(start ^ member->hash);
 		struct score score;
 
-		if (!member->weight || (stretch == OTHER_ZONES && member->zone == zone) ||
-		    (stretch == SAME_ZONE && member->zone != zone))
+		if (!stretch_takes(stretch, zone, member) || !score_passes(draw, sieve, member->weight))
 			continue;
-		score = score_of(score_mix(start ^ member->hash), member->weight);
+		score = score_of(draw, member->weight);
 		if (score_nearer(*past, score) && score_nearer(score, best)) {
 			best = score;
 			nearest = (uint16_t)i;
+			sieve = score_sieve(best.distance);
 		}
 	}
 	*past = best;

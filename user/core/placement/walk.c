@@ -112,24 +112,34 @@ size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t fi
 	return count;
 }
 
-/* The plain case, three members or more in one zone, kept tight: it decides what a change costs. Where the
- * walk is cut, false. */
-static inline bool walk_three(const struct placement *placement, uint32_t slot, uint16_t *members)
+/* Whether the walk of a slot takes who is met behind its owner before it turns to the owner's own zone. */
+static inline bool walk_takes(const struct placement *placement, uint16_t owner, uint16_t met, bool zoned)
+{
+	if (!zoned)
+		return met != owner;
+	return placement->members[met].zone != placement->members[owner].zone;
+}
+
+/*
+ * walk_prefer() of three in a table without holes, kept tight: it decides what a change costs. False where
+ * the walk is cut, or the third is of the owner's zone.
+ */
+static inline bool walk_three(const struct placement *placement, uint32_t slot, bool zoned, uint16_t *members)
 {
 	uint64_t state = walk_start(placement, slot);
 	uint16_t owner = placement->owners[slot], second, third;
 	int steps = WALK_STEPS;
 
 	do {
+		if (steps-- == 0)
+			return false;
 		second = walk_step(placement, &state);
-	} while (second == owner && --steps > 0);
-	if (second == owner)
-		return false;
+	} while (!walk_takes(placement, owner, second, zoned));
 	do {
+		if (steps-- == 0)
+			return false;
 		third = walk_step(placement, &state);
-	} while ((third == owner || third == second) && --steps > 1);
-	if (third == owner || third == second)
-		return false;
+	} while (third == second || !walk_takes(placement, owner, third, zoned));
 	members[0] = owner;
 	members[1] = second;
 	members[2] = third;
@@ -138,13 +148,14 @@ static inline bool walk_three(const struct placement *placement, uint32_t slot, 
 
 void walk_fill(const struct placement *placement, bool holes, uint16_t *preferences)
 {
-	bool plain = !holes && placement->zones < 2 && placement->weighted >= PLACEMENT_STORED_PREFERENCES;
+	bool plain = !holes && placement->weighted >= PLACEMENT_STORED_PREFERENCES;
 
 	for (uint32_t slot = 0; slot < placement->slots; slot++) {
 		uint16_t *members = preferences + (size_t)slot * PLACEMENT_STORED_PREFERENCES;
 		size_t count;
 
-		if (plain && walk_three(placement, slot, members))
+		if (plain && (placement->zones < 2 ? walk_three(placement, slot, false, members)
+						   : walk_three(placement, slot, true, members)))
 			continue;
 		count = walk_prefer(placement, slot, placement->owners[slot], members,
 				    PLACEMENT_STORED_PREFERENCES);
