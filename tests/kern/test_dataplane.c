@@ -409,6 +409,15 @@ static void test_refused_attachments(void **state)
 	assert_int_equal(dataplane_attach(dataplane, "nosuch", MODE_AUTO, false, &refusal), -ENODEV);
 	assert_int_equal(dataplane_attach(dataplane, "lo", MODE_NATIVE, false, &refusal), -EOPNOTSUPP);
 	assert_non_null(strstr(refusal.right, "--mode generic"));
+	/* Where the kernel lets nobody share, it is said, and nothing is attached alone instead. */
+	if (dataplane_attach(dataplane, "v0", MODE_NATIVE, true, &refusal)) {
+		assert_non_null(strstr(refusal.what, "cannot be shared"));
+		assert_non_null(strstr(refusal.right, "without --share"));
+		sh("! ip link show v0 | grep -q xdp");
+	} else {
+		assert_true(only_attachment(dataplane).shared);
+		assert_int_equal(dataplane_detach(dataplane, "v0", &refusal), 0);
+	}
 	sh("ip link set v0 xdpgeneric obj build/lab/pass.bpf.o sec xdp");
 	assert_true(dataplane_attach(dataplane, "v0", MODE_AUTO, false, &refusal) < 0);
 	assert_non_null(strstr(refusal.right, "xdp off"));
@@ -562,35 +571,32 @@ static void test_flows_are_counted_and_purged(void **state)
 	dataplane_close(dataplane);
 }
 
-/* A slot that goes on moving keeps its time; one that begins to move begins now. */
+/* A slot that goes on moving keeps its time, one that begins to move begins now, unless the image knows
+ * better. */
 static void test_since(void **state)
 {
 	struct dataplane *dataplane = open_instance();
+	static uint32_t since[101];
 	struct timespec now;
 	struct sample sample;
-	struct hf_table table;
-	const uint64_t *words;
-	struct hf_since since = {.at = {77, 77}};
-	uint32_t key;
-	int fd = bpf_obj_get(pin("maps/since"));
+	struct image *image;
 
 	(void)state;
+	since[10] = 77;
 	flows_sample(dataplane, &sample);
-	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), 0);
-	key = (table.first + 10) / 2;
-	assert_int_equal(bpf_map_update_elem(fd, &key, &since, BPF_ANY), 0);
-	sample.words[20] |= (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
 	sample.plan.backend_count = 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	sample.pool.since = since;
 	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
-	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), 0);
-	key = (table.first + 10) / 2;
-	assert_int_equal(bpf_map_lookup_elem(fd, &key, &since), 0);
-	assert_int_equal(since.at[0], 77);
-	key = (table.first + 20) / 2;
-	assert_int_equal(bpf_map_lookup_elem(fd, &key, &since), 0);
-	assert_true(since.at[0] >= now.tv_sec && since.at[0] <= now.tv_sec + 60);
-	close(fd);
+	sample.pool.since = NULL;
+	sample.words[20] |= (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 3, NULL), 0);
+	assert_int_equal(dataplane_read(dataplane, &image), 0);
+	assert_int_equal(image->pools[0].moving, 11);
+	assert_int_equal(image->pools[0].since[10], 77);
+	assert_true(image->pools[0].since[20] >= now.tv_sec && image->pools[0].since[20] <= now.tv_sec + 60);
+	assert_int_equal(image->pools[0].since[30], 0);
+	image_free(image);
 	dataplane_close(dataplane);
 }
 

@@ -46,8 +46,10 @@ static uint32_t old_first(const struct dataplane *dataplane, const struct hf_tab
 	return live->first;
 }
 
-/* A slot that goes on moving the way it moved keeps the time when that began. */
-static void since_write(struct dataplane *dataplane, const struct hf_table *table, const uint64_t *words)
+/* When each moving slot began to move. Where the image does not say, a slot that goes on moving the way it
+ * moved keeps its time, and others begin now. */
+static void since_write(struct dataplane *dataplane, const struct hf_table *table,
+			const struct pool_image *image)
 {
 	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
 	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, table->pool)];
@@ -58,10 +60,12 @@ static void since_write(struct dataplane *dataplane, const struct hf_table *tabl
 	for (uint32_t i = 0; i < table->size; i++) {
 		uint32_t slot = table->first + i, old = live->first + i, at = now.tv_sec;
 
-		if (!(words[i] & moving))
+		if (!(image->words[i] & moving))
 			continue;
-		if (same && dataplane->slots[old] & moving &&
-		    (uint32_t)dataplane->slots[old] == (uint32_t)words[i])
+		if (image->since)
+			at = image->since[i];
+		else if (same && dataplane->slots[old] & moving &&
+			 (uint32_t)dataplane->slots[old] == (uint32_t)image->words[i])
 			at = dataplane->since[old / 2].at[old % 2];
 		dataplane->since[slot / 2].at[slot % 2] = at;
 	}
@@ -102,7 +106,7 @@ static int table_write(struct dataplane *dataplane, const struct pool_image *ima
 	table.pool = image->number;
 	if (table.old_size)
 		table.old_first = old_first(dataplane, &table);
-	since_write(dataplane, &table, image->words);
+	since_write(dataplane, &table, image);
 	dataplane->tables[at.table] = table;
 	return 0;
 }

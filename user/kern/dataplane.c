@@ -209,6 +209,18 @@ int dataplane_inspect(const char *instance, struct dataplane **ret, struct refus
 	return r;
 }
 
+int dataplane_detach_all(const char *instance, struct refusal *refusal)
+{
+	int r = instance_check(instance, refusal);
+
+	if (r)
+		return r;
+	r = links_detach_all(instance);
+	if (r)
+		refuse(refusal, 0, "instance %s cannot be detached: %s", instance, strerror(-r));
+	return r;
+}
+
 int dataplane_destroy(const char *instance, struct refusal *refusal)
 {
 	char path[PIN_PATH], name[PIN_NAME];

@@ -36,6 +36,8 @@ int dataplane_open(const char *instance, const struct dataplane_limits *limits, 
 /* Opens the pins for reading only (--offline). -ENOENT: there are none. */
 int dataplane_inspect(const char *instance, struct dataplane **ret, struct refusal *refusal);
 void dataplane_close(struct dataplane *dataplane); /* leaves the pins */
+/* Detaches every interface, also where the other pins are of another layout or gone. */
+int dataplane_detach_all(const char *instance, struct refusal *refusal);
 /* Detaches every interface and removes every pin of the instance. */
 int dataplane_destroy(const char *instance, struct refusal *refusal);
 bool dataplane_adopted(const struct dataplane *dataplane);

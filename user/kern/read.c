@@ -52,6 +52,26 @@ static int hops_read(const struct dataplane *dataplane, uint64_t *words, struct 
 	return 0;
 }
 
+static int since_read(const struct dataplane *dataplane, uint32_t first, struct pool_image *ret)
+{
+	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	uint32_t *since;
+
+	for (uint32_t i = 0; i < ret->table.size; i++)
+		ret->moving += (ret->words[i] & moving) != 0;
+	if (!ret->moving)
+		return 0;
+	since = calloc(ret->table.size, sizeof *since);
+	if (!since)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ret->table.size; i++) {
+		if (ret->words[i] & moving)
+			since[i] = dataplane->since[(first + i) / 2].at[(first + i) % 2];
+	}
+	ret->since = since;
+	return 0;
+}
+
 static int pool_read(const struct dataplane *dataplane, uint32_t number, struct pool_image *ret)
 {
 	const struct hf_table *table = &dataplane->tables[(uint32_t)dataplane->pools[number]];
@@ -61,7 +81,9 @@ static int pool_read(const struct dataplane *dataplane, uint32_t number, struct 
 	ret->table.first = ret->table.old_first = 0;
 	words = copy_of(&dataplane->slots[table->first], (size_t)table->size * sizeof *words);
 	ret->words = words;
-	return words ? hops_read(dataplane, words, ret) : -ENOMEM;
+	if (!words)
+		return -ENOMEM;
+	return since_read(dataplane, table->first, ret) ?: hops_read(dataplane, words, ret);
 }
 
 static int pools_read(const struct dataplane *dataplane, struct image *image)
