@@ -37,7 +37,8 @@ static __always_inline void count_forwarded(const struct packet *packet)
 		return;
 	record->packets++;
 	record->bytes += packet->frame;
-	record->flows += packet_opens(packet);
+	if (packet_opens(packet))
+		record->flows++;
 }
 
 static __always_inline void count_reason(const struct packet *packet, int reason)
@@ -53,7 +54,7 @@ static __always_inline void count_reason(const struct packet *packet, int reason
 /* The single exit: counts, and turns what the last stage said into a verdict. */
 static __always_inline int packet_finish(const struct packet *packet, int outcome)
 {
-	if (observing)
+	if (packet->observed)
 		observe(packet, outcome);
 	else if (likely(outcome > 0))
 		count_forwarded(packet);

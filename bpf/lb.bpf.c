@@ -15,8 +15,8 @@
 #include "transmit.bpf.h"
 #include "count.bpf.h"
 
-/* Inlined once for each family, so that every stage knows it when it is compiled. */
-static __always_inline int packet_balance(struct packet packet, int family)
+/* Inlined once for each family and form, so that every stage knows them when it is compiled. */
+static __always_inline int packet_balance(struct packet packet, enum hf_family family)
 {
 	int outcome;
 
@@ -32,13 +32,14 @@ static __always_inline int packet_balance(struct packet packet, int family)
 	return packet_finish(&packet, outcome);
 }
 
-static __always_inline int balance(struct xdp_md *ctx)
+static __always_inline int balance_as(struct xdp_md *ctx, bool observed)
 {
 	void *start = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	struct packet packet = {
 		.ctx = ctx,
 		.start = start,
 		.end = end,
+		.observed = observed,
 		.frame = end - start,
 		.control = map_at(&control, 0),
 		.stage = HF_STAGE_PARSE,
@@ -56,6 +57,12 @@ static __always_inline int balance(struct xdp_md *ctx)
 	default:
 		return packet_finish(&packet, -HF_REASON_NOT_IP);
 	}
+}
+
+/* The verifier knows which form it has, and leaves nothing of the other. */
+static __always_inline int balance(struct xdp_md *ctx)
+{
+	return observing ? balance_as(ctx, true) : balance_as(ctx, false);
 }
 
 /* For drivers and MTUs whose packets are always in one buffer, and for test runs. */

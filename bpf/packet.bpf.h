@@ -22,6 +22,7 @@ struct packet {
 	void *start; /* of the Ethernet header; stale once wrapped */
 	void *end;
 	const struct hf_control *control;
+	bool observed; /* nothing is counted or remembered */
 
 	/* parse */
 	struct hf_tuple tuple; /* as the client sends it, even when the packet is an ICMP error about it */

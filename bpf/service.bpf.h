@@ -39,19 +39,22 @@ static __always_inline bool service_is(const struct hf_service *service, const s
 }
 
 /* The place of services where the probe-th look for a key is. */
-static __always_inline __u32 directory_place(__u64 directory, const struct key *key, __u32 probe)
+static __always_inline __u32 directory_place(__u64 directory, const struct key *key, bool is_ipv6,
+					     __u32 probe)
 {
 	__u32 first = directory & ((1 << HF_DIRECTORY_FIRST_BITS) - 1);
 	__u32 last = (1U << (directory >> HF_DIRECTORY_LOG2_SHIFT & 31)) - 1;
+	__u32 hash = hf_service_mix(key->address.halves[0], key->address.halves[1], key->tail, is_ipv6);
 
-	return first +
-	       ((hf_service_mix(key->address.halves[0], key->address.halves[1], key->tail) + probe) & last);
+	return first + ((hash + probe) & last);
 }
 
 static __always_inline __u32 directory_probe(__u64 directory, const struct key *key)
 {
+	bool is_ipv6 = key->tail >> TAIL_KIND_SHIFT & KIND_IPV6;
+
 	for (__u32 probe = 0; probe < HF_MAX_PROBES; probe++) {
-		__u32 place = directory_place(directory, key, probe);
+		__u32 place = directory_place(directory, key, is_ipv6, probe);
 		const struct hf_service *service = map_at(&services, place);
 
 		/* The verifier counts rounds by this variable, so the compiler must not count by another. */
@@ -116,7 +119,8 @@ static __always_inline int service_find(struct packet *packet)
 
 	/* Else it is computed twice, for hashing and for comparing. */
 	barrier_var(key.tail);
-	packet->service = map_at(&services, directory_place(directory, &key, 0));
+	packet->service =
+		map_at(&services, directory_place(directory, &key, packet->tuple.family == HF_IPV6, 0));
 	if (likely(packet->service && service_is(packet->service, &key)))
 		return 0;
 	/* No neighbour can have it behind an empty entry, and no range where there are none. */

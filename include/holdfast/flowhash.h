@@ -85,20 +85,25 @@ static HF_INLINE __u32 hf_slot_index(__u64 hash, __u32 size)
 /*
  * Where a directory of services looks first for a key, modulo its size (a power of two): of the key's bytes
  * as two 64-bit words and a 32-bit word. Keys are the operator's, not the clients', so that a cheap mix will
- * do.
+ * do; but the last bytes of an IPv6 address, where VIPs differ, are the highest of a word, and must come
+ * down.
  */
-static HF_INLINE __u32 hf_service_mix(__u64 low, __u64 high, __u32 tail)
+static HF_INLINE __u32 hf_service_mix(__u64 low, __u64 high, __u32 tail, bool is_ipv6)
 {
-	__u64 mix = low * 0x9e3779b97f4a7c15ULL ^ high * 0xd6e8feb86659fd93ULL ^ tail * 0xc2b2ae3d27d4eb4fULL;
+	__u64 mix = low * 0x9e3779b97f4a7c15ULL ^ tail * 0xc2b2ae3d27d4eb4fULL;
 
-	return (mix ^ mix >> 32) * 0x9e3779b97f4a7c15ULL >> 32;
+	if (is_ipv6) {
+		mix ^= high * 0xd6e8feb86659fd93ULL;
+		mix = (mix ^ mix >> 32) * 0x9e3779b97f4a7c15ULL;
+	}
+	return mix >> 32;
 }
 
 static HF_INLINE __u32 hf_service_hash(const struct hf_service_key *key)
 {
 	return hf_service_mix(key->addr[0] | (__u64)key->addr[1] << 32,
 			      key->addr[2] | (__u64)key->addr[3] << 32,
-			      key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24);
+			      key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24, key->kind & 0x20);
 }
 
 #endif

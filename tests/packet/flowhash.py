@@ -58,5 +58,8 @@ def slot_index(hash_, size):
 def service_hash(key):
     """key: the 20 bytes of struct hf_service_key."""
     low, high, tail = (int.from_bytes(key[i:j], "little") for i, j in ((0, 8), (8, 16), (16, 20)))
-    mix = (low * 0x9E3779B97F4A7C15 ^ high * 0xD6E8FEB86659FD93 ^ tail * 0xC2B2AE3D27D4EB4F) & MASK
-    return ((mix ^ mix >> 32) * 0x9E3779B97F4A7C15 & MASK) >> 32
+    mix = (low * 0x9E3779B97F4A7C15 ^ tail * 0xC2B2AE3D27D4EB4F) & MASK
+    if key[19] & 0x20:
+        mix = (mix ^ high * 0xD6E8FEB86659FD93) & MASK
+        mix = (mix ^ mix >> 32) * 0x9E3779B97F4A7C15 & MASK
+    return mix >> 32
