@@ -76,7 +76,7 @@ def test_sighup_applies_again(idle, file):
 @pytest.mark.parametrize("old, new, said", [
     ("weight: 200", "weigth: 200", "line 10"), ("10.9.0.12", "10.9.0.999", "line 10"), (FILE, "", "empty"),
     ("db2, address", "db1, address", "db1"), ("weight: 200", "weight: 1", "%"), ("6f1c9a3e5b7d2048", "00", "seed"),
-    ("table_size: 1021", "table_size: 2039", "100%"), ("eth0", "eth0\n  - name: eth0", "eth0"),
+    ("table_size: 1021", "table_size: 2039", "100"), ("eth0", "eth0\n  - name: eth0", "eth0"),
 ], ids=["key", "address", "empty", "twice", "share", "seed", "size", "interface"])
 def test_a_file_that_is_refused_changes_nothing_and_is_told(idle, file, old, new, said):
     idle.start("--config", file)

@@ -14,7 +14,7 @@ enum { REST = 50 };
 struct census {
 	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
 	struct flow_census *last;
-	int64_t counted; /* monotonic milliseconds when the last count ended */
+	int64_t began, counted; /* monotonic milliseconds when the last count began and ended */
 	int64_t took;
 };
 
@@ -52,7 +52,18 @@ const struct flow_census *census_take(struct census *census, int64_t age)
 	}
 	flow_census_free(census->last);
 	census->last = fresh;
+	census->began = begin;
 	census->counted = clock_monotonic();
 	census->took = census->counted - begin;
 	return fresh;
+}
+
+const struct flow_census *census_last(const struct census *census)
+{
+	return census->last;
+}
+
+bool census_since(const struct census *census, int64_t when)
+{
+	return census->last && census->began >= when;
 }

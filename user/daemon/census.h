@@ -14,5 +14,8 @@ void census_close(struct census *census);
  * one took. NULL: it cannot be counted. Borrowed until the next call.
  */
 const struct flow_census *census_take(struct census *census, int64_t age);
+const struct flow_census *census_last(const struct census *census);
+/* Whether the last count began at `when` (monotonic milliseconds) or later. */
+bool census_since(const struct census *census, int64_t when);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "clock.h"
 #include "events.h"
+#include "fresh.h"
+#include "views.h"
 
 /* A new backend's neighbour is asked for before flows are sent to it, for so long. */
 enum { SETTLE = 10 /* ms */ };
@@ -49,6 +51,7 @@ static int check_expected(const struct instance *instance, uint32_t expect, stru
 
 static int draft_image(struct instance *instance, struct draft *draft, struct refusal *refusal)
 {
+	struct moment moment;
 	int error;
 
 	draft->text = model_dump(draft->model);
@@ -58,8 +61,8 @@ static int draft_image(struct instance *instance, struct draft *draft, struct re
 	error = ledger_assign(draft->ledger, draft->model, instance_counter_limit(instance), refusal);
 	if (error)
 		return error;
-	return image_build(draft->model, draft->ledger, instance->image, instance_health, instance,
-			   clock_monotonic() / 1000, &draft->image, refusal);
+	instance_moment(instance, &moment);
+	return image_build(draft->model, draft->ledger, instance->image, &moment, &draft->image, refusal);
 }
 
 /* A dry run follows nothing new: it asks no neighbour. */
@@ -106,6 +109,7 @@ static int load(struct instance *instance, const struct draft *draft, const stru
 
 	if (error)
 		return error;
+	fresh_counters(instance->dataplane, draft->model, instance->ledger, draft->ledger);
 	error = dataplane_apply(instance->dataplane, draft->plan, generation->number, refusal);
 	if (error)
 		withdraw(instance, generation->number);
@@ -151,23 +155,6 @@ static int carry_out(struct instance *instance, struct draft *draft, const struc
 	return 0;
 }
 
-/* New flows a second of all services of a pool. */
-static double pool_rate(const struct instance *instance, const char *pool)
-{
-	uint32_t counters, ordinals;
-	double rate = 0;
-
-	for (size_t i = 0; i < instance->model->service_count; i++) {
-		const struct service *service = &instance->model->services[i];
-
-		if (!strcmp(service->pool, pool))
-			rate += rates_service(instance->rates,
-					      ledger_service(instance->ledger, service, &counters, &ordinals))
-					->flows;
-	}
-	return rate;
-}
-
 /* What moves is slots, and with them their share of the pool's new flows. */
 static json_t *tell_plan(const struct instance *instance, const struct plan *plan)
 {
@@ -175,7 +162,7 @@ static json_t *tell_plan(const struct instance *instance, const struct plan *pla
 
 	for (size_t i = 0; json && i < plan->pool_count; i++)
 		json_object_set_new(json_array_get(json_object_get(json, "pools"), i), "new_per_second",
-				    json_real(pool_rate(instance, plan->pools[i].name) *
+				    json_real(pool_new_flows(instance, plan->pools[i].name) *
 					      plan_pool_share(&plan->pools[i])));
 	return json;
 }

@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "events.h"
 #include "log.h"
+#include "refresh.h"
 
 enum { SETTLE_AT_START = 100, PRUNE = 60 * 1000 /* ms */ };
 
@@ -32,12 +33,31 @@ uint32_t instance_slot_limit(const struct instance *instance)
 	return limit ? limit : HF_DEFAULT_SLOTS;
 }
 
-enum health_state instance_health(void *context, const char *pool, const char *backend)
+static struct health no_health(void *context, const char *pool, const char *backend)
 {
 	(void)context;
 	(void)pool;
 	(void)backend;
-	return HEALTH_UNKNOWN;
+	return (struct health){.state = HEALTH_UNKNOWN};
+}
+
+static bool is_away(void *context, uint32_t pool, uint32_t slot)
+{
+	const struct instance *instance = context;
+
+	return flow_census_away(census_last(instance->census), pool, slot);
+}
+
+/* A count that began before the last change says nothing of the slots as they are. */
+void instance_moment(struct instance *instance, struct moment *ret)
+{
+	*ret = (struct moment){
+		.now = clock_monotonic() / 1000,
+		.wall = clock_unix(),
+		.health = no_health,
+		.away = census_since(instance->census, instance->loaded) ? is_away : NULL,
+		.context = instance,
+	};
 }
 
 /* What the store holds ------------------------------------------------------ */
@@ -152,6 +172,7 @@ void instance_loaded(struct instance *instance)
 	for (size_t i = 0; i < image->pool_count; i++)
 		if (!dataplane_pool(instance->dataplane, image->pools[i].number, &table, &words))
 			image_lend_words(image, i, words);
+	instance->loaded = clock_monotonic();
 	hops_loaded(instance->hops);
 	shares_forget(instance->shares);
 }
@@ -160,13 +181,14 @@ void instance_loaded(struct instance *instance)
 static int reconcile(struct instance *instance, struct image *before, struct refusal *refusal)
 {
 	struct plan *plan = NULL;
+	struct moment moment;
 	int error =
 		ledger_assign(instance->ledger, instance->model, instance_counter_limit(instance), refusal);
 
 	if (error)
 		return error;
-	error = image_build(instance->model, instance->ledger, before, instance_health, instance,
-			    clock_monotonic() / 1000, &instance->image, refusal);
+	instance_moment(instance, &moment);
+	error = image_build(instance->model, instance->ledger, before, &moment, &instance->image, refusal);
 	if (error)
 		return error;
 	error = hops_follow(instance->hops, instance->image);
@@ -292,6 +314,7 @@ void instance_tick(struct instance *instance)
 	prune(instance, clock_monotonic());
 	hops_tick(instance->hops);
 	interfaces_retry(instance->interfaces, instance->model);
+	refresh_tick(instance);
 	instance_sample(instance);
 	events_flush(instance->store);
 }

@@ -31,6 +31,9 @@ struct instance {
 	struct ledger *ledger;
 	struct image *image;             /* what the data plane holds for it */
 	int64_t started;                 /* monotonic milliseconds */
+	int64_t loaded;                  /* monotonic milliseconds when the data plane was last changed */
+	int64_t refresh_at;              /* ... before which a refresh that failed is not tried again */
+	int64_t release_at;              /* ... when numbers are released next */
 	int64_t prune_at;                /* monotonic milliseconds when old generations are forgotten next */
 	char configuration_problem[512]; /* why the configuration file is not what rules; "": it is, or there
 					    is none */
@@ -57,6 +60,8 @@ void instance_sample(struct instance *instance);
 
 uint32_t instance_counter_limit(const struct instance *instance);
 uint32_t instance_slot_limit(const struct instance *instance);
-enum health_state instance_health(void *instance, const char *pool, const char *backend);
+/* Now, and what is known at it of health and of remembered flows: for image_build(). Borrowed until the next
+ * count. */
+void instance_moment(struct instance *instance, struct moment *ret);
 
 #endif

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../core/history.h"
 #include "change.h"
+#include "clock.h"
 
 static int check_members(const json_t *body, const char *const *known, struct refusal *refusal)
 {
@@ -100,6 +102,15 @@ int operate(struct instance *instance, const struct request *request, json_t **r
 	return change_operation(instance, word, arguments, &change, ret, refusal);
 }
 
+/* Flows know member sets that were, also those that the way back leaves behind. */
+static int keep_history(struct model *next, const struct model *now)
+{
+	int64_t wall = clock_unix();
+	int error = history_merge(next, now, wall);
+
+	return error ? error : history_note(next, now, wall);
+}
+
 /* A generation's model as it was, admin states and all; its number is a new one. */
 int roll_back(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
 {
@@ -121,8 +132,12 @@ int roll_back(struct instance *instance, const struct request *request, json_t *
 	if (!error)
 		error = model_from_json(model, &next, refusal);
 	json_decref(model);
-	if (error)
+	if (!error)
+		error = keep_history(next, instance->model);
+	if (error) {
+		model_free(next);
 		return error;
+	}
 	snprintf(cause, sizeof cause, "rollback %u", number);
 	change.cause = cause;
 	change.missing_ok = true;

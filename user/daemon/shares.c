@@ -8,8 +8,7 @@
 
 struct shares {
 	bool counted;
-	uint32_t moving[HF_MAX_POOLS + 1];
-	uint32_t slots[HF_MAX_BACKENDS];
+	struct share backends[HF_MAX_BACKENDS];
 };
 
 int shares_open(struct shares **ret)
@@ -30,34 +29,22 @@ void shares_forget(struct shares *shares)
 
 static void count_pool(struct shares *shares, const struct pool_image *pool)
 {
-	uint32_t moving = 0;
-
 	for (uint32_t i = 0; i < pool->table.size; i++) {
-		shares->slots[pool->words[i] & 0xffff]++;
-		moving += pool->words[i] >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING;
+		uint64_t word = pool->words[i];
+
+		shares->backends[word & 0xffff].owned++;
+		if (word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING)
+			shares->backends[word >> HF_SLOT_BASE_SHIFT & 0xffff].based++;
 	}
-	if (pool->number <= HF_MAX_POOLS)
-		shares->moving[pool->number] = moving;
 }
 
-static void count(struct shares *shares, const struct image *image)
+struct share shares_backend(struct shares *shares, const struct image *image, uint16_t backend)
 {
-	if (shares->counted)
-		return;
-	memset(shares, 0, sizeof *shares);
-	for (size_t i = 0; i < image->pool_count; i++)
-		count_pool(shares, &image->pools[i]);
-	shares->counted = true;
-}
-
-uint32_t shares_backend(struct shares *shares, const struct image *image, uint16_t backend)
-{
-	count(shares, image);
-	return backend ? shares->slots[backend] : 0;
-}
-
-uint32_t shares_moving(struct shares *shares, const struct image *image, uint32_t pool)
-{
-	count(shares, image);
-	return pool <= HF_MAX_POOLS ? shares->moving[pool] : 0;
+	if (!shares->counted) {
+		memset(shares, 0, sizeof *shares);
+		for (size_t i = 0; i < image->pool_count; i++)
+			count_pool(shares, &image->pools[i]);
+		shares->counted = true;
+	}
+	return backend ? shares->backends[backend] : (struct share){0};
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares: how many slots each backend owns and how many slots of each pool are moving, counted when first
- * asked for after a change. */
+/* Shares: how many slots each backend has, counted when first asked for after a change. */
 #ifndef HOLDFAST_SHARES_H
 #define HOLDFAST_SHARES_H
 
@@ -8,11 +7,15 @@
 
 struct shares;
 
+struct share {
+	uint32_t owned; /* slots whose new flows it gets */
+	uint32_t based; /* moving slots whose unremembered old flows it has */
+};
+
 int shares_open(struct shares **ret);
 void shares_close(struct shares *shares);
 /* The image has changed: count again when next asked. */
 void shares_forget(struct shares *shares);
-uint32_t shares_backend(struct shares *shares, const struct image *image, uint16_t backend); /* slots owned */
-uint32_t shares_moving(struct shares *shares, const struct image *image, uint32_t pool); /* moving slots */
+struct share shares_backend(struct shares *shares, const struct image *image, uint16_t backend);
 
 #endif

@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
 #include "views.h"
 
-static int refuse_pool(const char *name, struct refusal *refusal)
+enum { CENSUS_AGE = 1000 /* ms */ };
+
+int refuse_pool(const char *name, struct refusal *refusal)
 {
 	refuse(refusal, -ENOENT, "there is no pool %.63s", name);
 	refusal_right(refusal, "holdfast pool list shows what there is");
@@ -54,13 +57,56 @@ static json_t *pool_services(const struct model *model, const struct pool *pool)
 	return list;
 }
 
+json_t *settles_json(const struct pool_image *image)
+{
+	int64_t now = clock_monotonic() / 1000;
+
+	if (!image || !image->moving || !image->settles)
+		return json_null();
+	return json_integer(image->settles > now ? image->settles - now : 0);
+}
+
+uint32_t pool_remembered(struct instance *instance, const struct pool_image *image)
+{
+	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
+
+	return census && image ? census->pools[image->number].remembered : 0;
+}
+
+double pool_new_flows(const struct instance *instance, const char *pool)
+{
+	uint32_t counters, ordinals;
+	double rate = 0;
+
+	for (size_t i = 0; i < instance->model->service_count; i++) {
+		const struct service *service = &instance->model->services[i];
+
+		if (!strcmp(service->pool, pool))
+			rate += rates_service(instance->rates,
+					      ledger_service(instance->ledger, service, &counters, &ordinals))
+					->flows;
+	}
+	return rate;
+}
+
+/* Entries of the flow table that the moving slots may come to need. */
+static uint64_t pool_demand(struct instance *instance, const struct pool *pool,
+			    const struct pool_image *image)
+{
+	if (!image || !image->moving)
+		return 0;
+	return pool_image_demand(image, pool_remembered(instance, image),
+				 pool_new_flows(instance, pool->name), clock_monotonic() / 1000);
+}
+
 json_t *pool_json(struct instance *instance, const struct pool *pool)
 {
 	const struct pool_image *image = image_pool(instance->image, pool->name);
 	json_t *json = json_object();
-	char digest[17], seed[17];
+	char table[17], history[17], seed[17];
 
-	snprintf(digest, sizeof digest, "%016llx", image ? (unsigned long long)image->digest : 0);
+	snprintf(table, sizeof table, "%016llx", image ? (unsigned long long)image->digest : 0);
+	snprintf(history, sizeof history, "%016llx", image ? (unsigned long long)image->history_digest : 0);
 	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)pool->seed);
 	json_object_set_new(json, "name", json_string(pool->name));
 	json_object_set_new(json, "scheme", json_string(placement_scheme_name(pool->scheme)));
@@ -75,12 +121,11 @@ json_t *pool_json(struct instance *instance, const struct pool *pool)
 	json_object_set_new(json, "services", pool_services(instance->model, pool));
 	json_object_set_new(json, "backends", json_integer(pool->backend_count));
 	json_object_set_new(json, "up", json_integer(pool_up(instance, pool)));
-	json_object_set_new(
-		json, "moving",
-		json_integer(image ? shares_moving(instance->shares, instance->image, image->number) : 0));
-	json_object_set_new(json, "settles_in", json_null());
-	json_object_set_new(json, "digests",
-			    json_pack("{s:s, s:s}", "table", digest, "history", "0000000000000000"));
+	json_object_set_new(json, "moving", json_integer(image ? image->moving : 0));
+	json_object_set_new(json, "settles_in", settles_json(image));
+	json_object_set_new(json, "remembered", json_integer(pool_remembered(instance, image)));
+	json_object_set_new(json, "demand", json_integer(pool_demand(instance, pool, image)));
+	json_object_set_new(json, "digests", json_pack("{s:s, s:s}", "table", table, "history", history));
 	return json;
 }
 
@@ -104,137 +149,5 @@ int view_pool(struct instance *instance, const struct request *request, json_t *
 	if (!pool)
 		return refuse_pool(request->parameters[0], refusal);
 	*ret = pool_json(instance, pool);
-	return *ret ? 0 : -ENOMEM;
-}
-
-/* Backends ------------------------------------------------------------------- */
-
-static json_t *mac_json(const uint8_t mac[6])
-{
-	char text[18];
-
-	snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
-		 mac[5]);
-	return json_string(text);
-}
-
-json_t *next_hop_json(const struct nexthop *nexthop)
-{
-	char gateway[ADDRESS_TEXT];
-
-	if (!nexthop)
-		return json_null();
-	if (nexthop->gateway.family)
-		address_text(&nexthop->gateway, gateway);
-	return json_pack("{s:s?, s:o, s:s?, s:I, s:b, s:s?}", "interface",
-			 nexthop->ifindex ? nexthop->interface : NULL, "mac",
-			 nexthop->resolved ? mac_json(nexthop->mac) : json_null(), "gateway",
-			 nexthop->gateway.family ? gateway : NULL, "mtu", (json_int_t)nexthop->mtu,
-			 "resolved", nexthop->resolved, "problem", nexthop->problem);
-}
-
-const char *backend_problem(struct instance *instance, const struct backend *backend)
-{
-	const struct nexthop *nexthop = hops_get(instance->hops, &backend->address);
-
-	return nexthop ? nexthop->problem : NULL;
-}
-
-static const char *rule_name(enum health_rule rule)
-{
-	return rule == HEALTH_FORCED_UP ? "up" : rule == HEALTH_FORCED_DOWN ? "down" : "auto";
-}
-
-static enum health_state health_of_backend(struct instance *instance, const struct pool *pool,
-					   const struct backend *backend)
-{
-	if (backend->health == HEALTH_AUTO)
-		return instance_health(instance, pool->name, backend->name);
-	return backend->health == HEALTH_FORCED_UP ? HEALTH_UP : HEALTH_DOWN;
-}
-
-static void set_state(struct instance *instance, json_t *json, const struct pool *pool,
-		      const struct backend *backend)
-{
-	char address[ADDRESS_TEXT];
-
-	json_object_set_new(json, "pool", json_string(pool->name));
-	json_object_set_new(json, "name", json_string(backend->name));
-	json_object_set_new(json, "address", json_string(address_text(&backend->address, address)));
-	json_object_set_new(json, "weight", json_integer(backend->weight));
-	json_object_set_new(json, "zone", json_string(backend->zone));
-	json_object_set_new(json, "admin", json_string(admin_name(backend->admin)));
-	json_object_set_new(json, "health",
-			    json_string(health_name(health_of_backend(instance, pool, backend))));
-	json_object_set_new(json, "health_rule", json_string(rule_name(backend->health)));
-}
-
-json_t *backend_json(struct instance *instance, const struct pool *pool, const struct backend *backend)
-{
-	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
-	uint32_t slots = shares_backend(instance->shares, instance->image, number);
-	const struct tally *tally = rates_backend(instance->rates, number);
-	const char *problem = backend_problem(instance, backend);
-	json_t *json = json_object();
-
-	set_state(instance, json, pool, backend);
-	json_object_set_new(json, "slots", json_integer(slots));
-	json_object_set_new(json, "share", json_real(pool->slots ? (double)slots / pool->slots : 0));
-	json_object_set_new(json, "new_per_second", json_real(tally->flows));
-	json_object_set_new(json, "packets_per_second", json_real(tally->packets));
-	json_object_set_new(json, "bits_per_second", json_real(tally->bytes * 8));
-	json_object_set_new(json, "remembered", json_integer(0));
-	json_object_set_new(json, "packets", json_integer(tally->total.packets));
-	json_object_set_new(json, "bytes", json_integer(tally->total.bytes));
-	json_object_set_new(json, "flows", json_integer(tally->total.flows));
-	json_object_set_new(json, "number", json_integer(number));
-	json_object_set_new(json, "next_hop", next_hop_json(hops_get(instance->hops, &backend->address)));
-	json_object_set_new(json, "note", json_string(problem ? problem : ""));
-	return json;
-}
-
-json_t *backends_json(struct instance *instance, const struct pool *only)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < instance->model->pool_count; i++) {
-		const struct pool *pool = &instance->model->pools[i];
-
-		for (size_t j = 0; (!only || pool == only) && j < pool->backend_count; j++)
-			json_array_append_new(list, backend_json(instance, pool, &pool->backends[j]));
-	}
-	return list;
-}
-
-int view_backends(struct instance *instance, const struct request *request, json_t **ret,
-		  struct refusal *refusal)
-{
-	const char *name = request->parameters[0];
-	const struct pool *pool = name ? model_pool(instance->model, name) : NULL;
-
-	if (name && !pool)
-		return refuse_pool(name, refusal);
-	instance_sample(instance);
-	*ret = json_pack("{s:o}", "backends", backends_json(instance, pool));
-	return *ret ? 0 : -ENOMEM;
-}
-
-int view_backend(struct instance *instance, const struct request *request, json_t **ret,
-		 struct refusal *refusal)
-{
-	const struct pool *pool = model_pool(instance->model, request->parameters[0]);
-	const struct backend *backend;
-
-	if (!pool)
-		return refuse_pool(request->parameters[0], refusal);
-	backend = pool_backend(pool, request->parameters[1]);
-	if (!backend) {
-		refuse(refusal, -ENOENT, "there is no backend %.63s/%.63s", pool->name,
-		       request->parameters[1]);
-		refusal_right(refusal, "holdfast backend list %s shows what there is", pool->name);
-		return -ENOENT;
-	}
-	instance_sample(instance);
-	*ret = backend_json(instance, pool, backend);
 	return *ret ? 0 : -ENOMEM;
 }

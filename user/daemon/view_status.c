@@ -21,6 +21,8 @@ int view_version(struct instance *instance, const struct request *request, json_
 	return *ret ? 0 : -ENOMEM;
 }
 
+enum { CENSUS_AGE = 1000 /* ms */ };
+
 /* Interfaces ---------------------------------------------------------------- */
 
 static json_t *interface_json(struct instance *instance, const struct interface *interface)
@@ -120,16 +122,17 @@ static json_t *warnings_json(struct instance *instance)
 
 /* The whole ------------------------------------------------------------------ */
 
-static json_t *pool_line(struct instance *instance, const struct pool *pool)
+static json_t *pool_line(const struct instance *instance, const struct pool *pool)
 {
 	const struct pool_image *image = image_pool(instance->image, pool->name);
-	uint32_t moving = image ? shares_moving(instance->shares, instance->image, image->number) : 0;
-	char table[17];
+	char table[9], history[9];
 
 	snprintf(table, sizeof table, "%08x", image ? (unsigned)(image->digest >> 32) : 0);
-	return json_pack("{s:s, s:s, s:I, s:I, s:n, s:s, s:s}", "name", pool->name, "scheme",
+	snprintf(history, sizeof history, "%08x", image ? (unsigned)(image->history_digest >> 32) : 0);
+	return json_pack("{s:s, s:s, s:I, s:I, s:o, s:s, s:s}", "name", pool->name, "scheme",
 			 placement_scheme_name(pool->scheme), "slots", (json_int_t)pool->slots, "moving",
-			 (json_int_t)moving, "settles_in", "table", table, "history", "00000000");
+			 (json_int_t)(image ? image->moving : 0), "settles_in", settles_json(image), "table",
+			 table, "history", history);
 }
 
 static json_t *pools_lines(struct instance *instance, uint64_t *ret_slots)
@@ -144,11 +147,18 @@ static json_t *pools_lines(struct instance *instance, uint64_t *ret_slots)
 	return list;
 }
 
-static json_t *flows_json(const struct instance *instance)
+static json_t *flows_json(struct instance *instance)
 {
+	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
 	uint32_t limit = instance->options->limits.flows;
+	json_int_t remembered = 0, closing = 0;
 
-	return json_pack("{s:i, s:I, s:i, s:i}", "remembered", 0, "limit",
+	if (census) {
+		remembered = (json_int_t)census->opening + census->established + census->closing;
+		closing = census->closing;
+		limit = census->limit;
+	}
+	return json_pack("{s:I, s:I, s:I, s:i, s:i}", "remembered", remembered, "closing", closing, "limit",
 			 (json_int_t)(limit ? limit : HF_DEFAULT_FLOWS), "evicted_opening", 0,
 			 "evicted_established", 0);
 }

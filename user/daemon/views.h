@@ -36,8 +36,15 @@ json_t *backend_json(struct instance *instance, const struct pool *pool, const s
 json_t *backends_json(struct instance *instance, const struct pool *only); /* NULL: of all pools */
 json_t *next_hop_json(const struct nexthop *nexthop);                      /* NULL: null */
 json_t *generation_json(const struct generation *generation);
+/* Seconds until the last moving slot is ripe to settle, or null. */
+json_t *settles_json(const struct pool_image *image);
+uint32_t pool_remembered(struct instance *instance, const struct pool_image *image);
+/* New flows a second of all services of a pool. */
+double pool_new_flows(const struct instance *instance, const char *pool);
 /* How many of a pool's backends take flows. */
 size_t pool_up(struct instance *instance, const struct pool *pool);
+/* Refuses a pool that is not there. */
+int refuse_pool(const char *name, struct refusal *refusal);
 /* "tcp 203.0.113.10:5432" */
 enum { SERVICE_TEXT = ENDPOINT_TEXT + 8 };
 const char *service_text(const struct service *service, char text[SERVICE_TEXT]);

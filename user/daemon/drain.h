@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drains: how far a backend is on its way out. */
+#ifndef HOLDFAST_DRAIN_H
+#define HOLDFAST_DRAIN_H
+
+#include "instance.h"
+
+struct drain_state {
+	struct share slots;
+	uint32_t open, closing; /* remembered flows */
+	int64_t heard; /* seconds since a flow that is not closing was heard; -1: none is remembered */
+	bool drained;  /* takes nothing, holds nothing: it can be switched off */
+};
+
+void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,
+		 struct drain_state *ret);
+/* Removes backends that were to leave when they are drained, each by a generation. */
+void drain_finish(struct instance *instance);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What time alone changes: graces and deadlines that end, slots that settle, backends that are drained and
+ * leave, numbers that no flow carries any more.
+ */
+#ifndef HOLDFAST_REFRESH_H
+#define HOLDFAST_REFRESH_H
+
+#include "instance.h"
+
+/* Brings the data plane to what the model in force says by now; no generation of its own. 0, -ENOSPC,
+ * -ENOMEM. */
+int refresh_image(struct instance *instance);
+/* Does what is due. Once a second. */
+void refresh_tick(struct instance *instance);
+
+#endif

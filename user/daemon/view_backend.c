@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+
+#include "clock.h"
+#include "drain.h"
+#include "views.h"
+
+static json_t *mac_json(const uint8_t mac[6])
+{
+	char text[18];
+
+	snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+		 mac[5]);
+	return json_string(text);
+}
+
+json_t *next_hop_json(const struct nexthop *nexthop)
+{
+	char gateway[ADDRESS_TEXT];
+
+	if (!nexthop)
+		return json_null();
+	if (nexthop->gateway.family)
+		address_text(&nexthop->gateway, gateway);
+	return json_pack("{s:s?, s:o, s:s?, s:I, s:b, s:s?}", "interface",
+			 nexthop->ifindex ? nexthop->interface : NULL, "mac",
+			 nexthop->resolved ? mac_json(nexthop->mac) : json_null(), "gateway",
+			 nexthop->gateway.family ? gateway : NULL, "mtu", (json_int_t)nexthop->mtu,
+			 "resolved", nexthop->resolved, "problem", nexthop->problem);
+}
+
+const char *backend_problem(struct instance *instance, const struct backend *backend)
+{
+	const struct nexthop *nexthop = hops_get(instance->hops, &backend->address);
+
+	return nexthop ? nexthop->problem : NULL;
+}
+
+static const char *rule_name(enum health_rule rule)
+{
+	return rule == HEALTH_FORCED_UP ? "up" : rule == HEALTH_FORCED_DOWN ? "down" : "auto";
+}
+
+static enum health_state health_of_backend(const struct backend *backend)
+{
+	static const enum health_state states[] = {[HEALTH_AUTO] = HEALTH_UNKNOWN,
+						   [HEALTH_FORCED_UP] = HEALTH_UP,
+						   [HEALTH_FORCED_DOWN] = HEALTH_DOWN};
+
+	return states[backend->health];
+}
+
+static void duration_text(int64_t seconds, char text[32])
+{
+	if (seconds < 120)
+		snprintf(text, 32, "%llds", (long long)seconds);
+	else if (seconds < 7200)
+		snprintf(text, 32, "%lldm", (long long)(seconds / 60));
+	else
+		snprintf(text, 32, "%lldh", (long long)(seconds / 3600));
+}
+
+/* "4m, last heard 2s"; "12s: no route" */
+static json_t *note_json(struct instance *instance, const struct backend *backend,
+			 const struct drain_state *drain)
+{
+	const char *problem = backend_problem(instance, backend);
+	bool down = backend->health == HEALTH_FORCED_DOWN;
+	char since[32] = "", heard[32] = "";
+
+	if (backend->since && (backend->admin != ADMIN_ACTIVE || down))
+		duration_text((clock_unix() - backend->since) / 1000, since);
+	if (drain->heard >= 0 && backend->admin != ADMIN_ACTIVE)
+		duration_text(drain->heard, heard);
+	return json_sprintf("%s%s%s%s%s%s", since, heard[0] && since[0] ? ", " : "",
+			    heard[0] ? "last heard " : "", heard,
+			    problem && (since[0] || heard[0]) ? ": " : "", problem ? problem : "");
+}
+
+static json_t *time_json(int64_t milliseconds)
+{
+	return milliseconds ? json_real(milliseconds / 1000.0) : json_null();
+}
+
+/* How far it is on its way out. */
+static void set_drain(json_t *json, const struct backend *backend, const struct drain_state *drain)
+{
+	json_object_set_new(json, "since", time_json(backend->since));
+	json_object_set_new(json, "deadline", time_json(backend->deadline));
+	json_object_set_new(json, "removing", json_boolean(backend->removing));
+	json_object_set_new(json, "based", json_integer(drain->slots.based));
+	json_object_set_new(json, "remembered", json_integer(drain->open + drain->closing));
+	json_object_set_new(json, "closing", json_integer(drain->closing));
+	json_object_set_new(json, "heard", drain->heard < 0 ? json_null() : json_integer(drain->heard));
+}
+
+static void set_state(json_t *json, const struct pool *pool, const struct backend *backend, bool drained)
+{
+	char address[ADDRESS_TEXT];
+
+	json_object_set_new(json, "pool", json_string(pool->name));
+	json_object_set_new(json, "name", json_string(backend->name));
+	json_object_set_new(json, "address", json_string(address_text(&backend->address, address)));
+	json_object_set_new(json, "weight", json_integer(backend->weight));
+	json_object_set_new(json, "zone", json_string(backend->zone));
+	json_object_set_new(json, "admin", json_string(drained ? "drained" : admin_name(backend->admin)));
+	json_object_set_new(json, "health", json_string(health_name(health_of_backend(backend))));
+	json_object_set_new(json, "health_rule", json_string(rule_name(backend->health)));
+}
+
+json_t *backend_json(struct instance *instance, const struct pool *pool, const struct backend *backend)
+{
+	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
+	const struct tally *tally = rates_backend(instance->rates, number);
+	struct drain_state drain;
+	json_t *json = json_object();
+
+	drain_state(instance, pool, backend, &drain);
+	set_state(json, pool, backend, drain.drained && backend->admin == ADMIN_DRAINING);
+	json_object_set_new(json, "slots", json_integer(drain.slots.owned));
+	json_object_set_new(json, "share",
+			    json_real(pool->slots ? (double)drain.slots.owned / pool->slots : 0));
+	json_object_set_new(json, "new_per_second", json_real(tally->flows));
+	json_object_set_new(json, "packets_per_second", json_real(tally->packets));
+	json_object_set_new(json, "bits_per_second", json_real(tally->bytes * 8));
+	set_drain(json, backend, &drain);
+	json_object_set_new(json, "packets", json_integer(tally->total.packets));
+	json_object_set_new(json, "bytes", json_integer(tally->total.bytes));
+	json_object_set_new(json, "flows", json_integer(tally->total.flows));
+	json_object_set_new(json, "number", json_integer(number));
+	json_object_set_new(json, "next_hop", next_hop_json(hops_get(instance->hops, &backend->address)));
+	json_object_set_new(json, "note", note_json(instance, backend, &drain));
+	return json;
+}
+
+json_t *backends_json(struct instance *instance, const struct pool *only)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < instance->model->pool_count; i++) {
+		const struct pool *pool = &instance->model->pools[i];
+
+		for (size_t j = 0; (!only || pool == only) && j < pool->backend_count; j++)
+			json_array_append_new(list, backend_json(instance, pool, &pool->backends[j]));
+	}
+	return list;
+}
+
+int view_backends(struct instance *instance, const struct request *request, json_t **ret,
+		  struct refusal *refusal)
+{
+	const char *name = request->parameters[0];
+	const struct pool *pool = name ? model_pool(instance->model, name) : NULL;
+
+	if (name && !pool)
+		return refuse_pool(name, refusal);
+	instance_sample(instance);
+	*ret = json_pack("{s:o}", "backends", backends_json(instance, pool));
+	return *ret ? 0 : -ENOMEM;
+}
+
+int view_backend(struct instance *instance, const struct request *request, json_t **ret,
+		 struct refusal *refusal)
+{
+	const struct pool *pool = model_pool(instance->model, request->parameters[0]);
+	const struct backend *backend;
+
+	if (!pool)
+		return refuse_pool(request->parameters[0], refusal);
+	backend = pool_backend(pool, request->parameters[1]);
+	if (!backend) {
+		refuse(refusal, -ENOENT, "there is no backend %.63s/%.63s", pool->name,
+		       request->parameters[1]);
+		refusal_right(refusal, "holdfast backend list %s shows what there is", pool->name);
+		return -ENOENT;
+	}
+	instance_sample(instance);
+	*ret = backend_json(instance, pool, backend);
+	return *ret ? 0 : -ENOMEM;
+}
