@@ -191,3 +191,13 @@ def test_the_pages_pictures_are_drawn_so(tmp_path, command):
     subprocess.run([HOLDFAST, *command.split()[1:]], timeout=60, cwd=tmp_path, check=True)
     name = command.split()[-1]
     assert (tmp_path / name).read_text() == (TOP / "docs" / name).read_text()
+
+
+def test_members_of_a_running_daemon(cli, daemon):
+    daemon.replies["/v1/backends/db"] = daemon.replies["/v1/backends"]
+    rows = json.loads(cli.out("placement lookup --json x --pool db --replicas 4"))
+    assert sorted(rows[0]["list"]) == ["db1", "db2", "db3", "db4"]
+
+
+def test_no_daemon_is_told(cli):
+    cli.error("placement lookup x --pool db", 4)
