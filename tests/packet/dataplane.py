@@ -18,7 +18,7 @@ TCP, UDP, VIP = 6, 17, 255
 PASS, DROP, TX, REDIRECT = 2, 1, 3, 4
 ENCAP = {"ip": 0, "gue": 1, "gre": 2, "l2": 3}
 TRACK = {"auto": 0, "always": 1, "never": 2}
-MAX_PROBES, DIRECTORY_ROOM, ONLY_INGRESS = 8, 1 << 8, 1
+MAX_PROBES, DIRECTORY_ROOM, ONLY_INGRESS = 8, 1 << 9, 1
 SLOT_MOVING, TAKES_NEW, SERVES = 1 << 56, 1, 2
 
 SIZES = {"slots": 1 << 18, "since": 1 << 17, "hops": 1 << 10, "flows": 1 << 10, "counters": 1 << 12,
