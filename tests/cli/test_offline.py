@@ -72,6 +72,13 @@ def test_detach_all(orphan):
     assert "prog/xdp" not in orphan.daemon.host.run("ip", "link", "show", "eth0").stdout
 
 
+def test_detach_all_where_pins_are_damaged(orphan):
+    next((orphan.daemon.pins / "maps").iterdir()).unlink()
+    orphan.error("status --offline", status=1)
+    assert "no interface is attached" in orphan.out("interface detach --all --offline")
+    assert "prog/xdp" not in orphan.daemon.host.run("ip", "link", "show", "eth0").stdout
+
+
 def test_nothing_is_loaded(cli):
     assert "instance hfc-none has no pins" in cli.error("status --offline --instance hfc-none", status=1)
 

@@ -55,26 +55,21 @@ static enum exit_status detach_all(const struct call *call)
 	return first;
 }
 
-/* The attachments end without the daemon; a daemon that starts again attaches what its configuration says. */
-static enum exit_status detach_offline(const struct call *call)
+static enum exit_status detach_listed(const struct call *call, const struct offline *offline)
 {
-	struct refusal refusal = {.what = ""};
-	struct offline offline;
-	enum exit_status status = offline_open(call, &offline);
-	json_t *interfaces, *interface;
+	json_t *interfaces = offline_interfaces(offline), *interface;
+	enum exit_status status = STATUS_DONE;
 	size_t i;
 
-	if (status)
-		return status;
-	interfaces = offline_interfaces(&offline);
 	json_array_foreach (interfaces, i, interface) {
 		const char *name = field_text(interface, "name");
+		struct refusal refusal = {.what = ""};
 		int r = 0;
 
 		if (call->word_count && strcmp(call->words[0], name))
 			continue;
 		if (!call->dry_run)
-			r = dataplane_detach(offline.dataplane, name, &refusal);
+			r = dataplane_detach(offline->dataplane, name, &refusal);
 		if (r)
 			status = complain(STATUS_REFUSED, &refusal, r);
 		else
@@ -82,8 +77,29 @@ static enum exit_status detach_offline(const struct call *call)
 			       call->dry_run ? "would be detached" : "detached, from the pins alone");
 	}
 	json_decref(interfaces);
-	offline_close(&offline);
 	return status;
+}
+
+/* The attachments end without the daemon; one that starts again attaches what its configuration says. */
+static enum exit_status detach_offline(const struct call *call)
+{
+	struct offline offline = {.call = call};
+	struct refusal refusal = {.what = ""};
+	enum exit_status status;
+	int r = dataplane_inspect(call->instance, &offline.dataplane, &refusal);
+
+	if (!r) {
+		status = detach_listed(call, &offline);
+		dataplane_close(offline.dataplane);
+		return status;
+	}
+	/* Pins that this program cannot read must not keep it from letting go of the traffic. */
+	if (!call->word_count && !call->dry_run) {
+		r = dataplane_detach_all(call->instance, &refusal);
+		if (!r)
+			printf("no interface is attached to instance %s any more\n", call->instance);
+	}
+	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;
 }
 
 enum exit_status run_interface_detach(const struct call *call)
