@@ -46,6 +46,18 @@ def test_quiet_alone_does_not_hide_flows(cli, flows):
     assert "1 flows are still remembered" in cli.run("backend drain db/db1 --wait --quiet 1s --timeout 2s", 3).stderr
 
 
+def test_closing_flows_are_not_waited_for(cli, flows):
+    flows({"remembered": 7, "closing": 7})
+    assert "0 remembered flows" in cli.out("backend drain db/db1 --wait --quiet 1s")
+
+
+def test_quiet_begins_when_the_last_flow_ends(cli, daemon, flows):
+    flows(*[{"remembered": 3, "heard": 0.1}] * 4, {"remembered": 0})
+    cli.out("backend drain db/db1 --wait --quiet 1s")
+    looks = [path for _, path, _ in daemon.requests].count("/v1/backends/db/db1")
+    assert looks >= 4 + 2  # a second of looks after the last flow was seen
+
+
 def test_never_heard_waits_for_as_long(cli, daemon, flows):
     flows({"remembered": 0})
     cli.run("backend drain db/db1 --wait --quiet 0")

@@ -68,6 +68,18 @@ static void print_warnings(const json_t *answer)
 	}
 }
 
+/* A backend with flows leaves when it is drained: until then nothing is removed. */
+static const char *done_of(const struct call *call, const json_t *plan)
+{
+	const json_t *backends = json_object_get(plan, "backends");
+	const char *operation = call->verb->uses;
+
+	if (!strcmp(operation, "backend.remove") && !call_flag(call, "now") &&
+	    !field_number(backends, "removed"))
+		return "drains first, then leaves";
+	return call->verb->done;
+}
+
 enum exit_status change_print(const struct call *call, const char *subject, const struct answer *answer)
 {
 	const json_t *plan = json_object_get(answer->json, "plan");
@@ -80,7 +92,7 @@ enum exit_status change_print(const struct call *call, const char *subject, cons
 	} else if (json_is_false(json_object_get(answer->json, "changed"))) {
 		printf("%s unchanged: generation %.0f\n", subject, field_number(answer->json, "generation"));
 	} else {
-		printf("%s %s: generation %.0f", subject, call->verb->done,
+		printf("%s %s: generation %.0f", subject, done_of(call, plan),
 		       field_number(answer->json, "generation"));
 		plan_print_moved(plan);
 		putchar('\n');

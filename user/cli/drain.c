@@ -22,8 +22,8 @@ struct wait {
 	bool terminal;
 	bool has_quiet, has_deadline;
 	uint32_t quiet, timeout, deadline; /* seconds */
-	double began;
-	double shown; /* flows, in the last line; below 0: none was shown */
+	double began, active;              /* monotonic seconds; active: when an old flow was last heard of */
+	double shown;                      /* flows, in the last line; below 0: none was shown */
 };
 
 static double clock_now(void)
@@ -49,13 +49,19 @@ static void wait_begin(const struct call *call, struct wait *ret)
 	ret->has_quiet = option_seconds(call, "quiet", &ret->quiet);
 	ret->has_deadline = option_seconds(call, "deadline", &ret->deadline);
 	option_seconds(call, "timeout", &ret->timeout);
-	ret->began = clock_now();
+	ret->began = ret->active = clock_now();
+}
+
+/* Remembered flows that still may send. */
+static double flows_open(const json_t *backend)
+{
+	return field_number(backend, "remembered") - field_number(backend, "closing");
 }
 
 /* The count, whenever it changes: on a terminal in one line. */
 static void wait_show(struct wait *wait, const json_t *backend)
 {
-	double flows = field_number(backend, "remembered");
+	double flows = flows_open(backend);
 	char heard[QUANTITY_TEXT];
 
 	if (wait->call->json || flows == wait->shown)
@@ -70,16 +76,24 @@ static void wait_show(struct wait *wait, const json_t *backend)
 	wait->shown = flows;
 }
 
+static void wait_note_activity(struct wait *wait, const json_t *backend)
+{
+	double now = clock_now(), heard = now;
+
+	if (!field_is_null(backend, "heard"))
+		heard = now - field_number(backend, "heard");
+	else if (flows_open(backend) <= 0)
+		return;
+	if (heard > wait->active)
+		wait->active = heard;
+}
+
 /* No flow is left that is known of, and none was heard for as long as was asked. */
 static bool wait_is_over(const struct wait *wait, const json_t *backend)
 {
-	double silent = clock_now() - wait->began;
-
 	if (!wait->has_quiet)
 		return !strcmp(field_text(backend, "admin"), "drained");
-	if (!field_is_null(backend, "heard") && field_number(backend, "heard") < silent)
-		silent = field_number(backend, "heard");
-	return field_number(backend, "remembered") == 0 && silent >= wait->quiet;
+	return flows_open(backend) <= 0 && clock_now() - wait->active >= wait->quiet;
 }
 
 static void wait_line_end(const struct wait *wait)
@@ -136,6 +150,8 @@ static enum exit_status wait_until_drained(struct wait *wait)
 		double elapsed = clock_now() - wait->began;
 		bool over = true;
 
+		if (!status)
+			wait_note_activity(wait, answer.json);
 		if (!status && wait_is_over(wait, answer.json))
 			status = wait_done(wait, &answer);
 		else if (!status && wait->has_deadline && elapsed > wait->deadline)
