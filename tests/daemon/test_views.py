@@ -26,7 +26,7 @@ def test_every_documented_path_is_served(serving):
         path = re.sub(r"\[.*", "", path.replace("POOL/NAME", "db/db1").replace("PROTO/VIP:PORT", "tcp/203.0.113.10:5432")
                       .replace("pools/NAME", "pools/db").replace("POOL", "db").replace("N", "1"))
         status, answer = serving.request(method, path, "{}" if method == "POST" else None)
-        assert status == (400 if method == "POST" else 200), (method, path, answer)
+        assert status == (400 if method == "POST" and path != "/v1/upgrade" else 200), (method, path, answer)
 
 
 def test_the_examples_run(serving):

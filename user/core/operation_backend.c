@@ -57,15 +57,28 @@ static void set_admin(struct backend *backend, enum admin_state admin, int64_t n
 	backend->removing = false;
 }
 
+/* Drains first: whoever has the flows removes it `now` when it is drained. A disabled backend has none. */
 int backend_remove(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
+	const json_t *at_once = json_object_get(arguments, "now");
 	struct pool *pool;
 	struct backend *backend = named_backend(model, arguments, &pool, refusal);
 
-	(void)now;
 	if (!backend)
 		return -ENOENT;
-	pool_remove_backend(pool, backend);
+	if (at_once && !json_is_boolean(at_once)) {
+		refuse(refusal, -EINVAL, "now is no boolean");
+		refusal_where(refusal, "pool %s, backend %s", pool->name, backend->name);
+		refusal_right(refusal, "true or false");
+		return -EINVAL;
+	}
+	if (json_is_true(at_once) || backend->admin == ADMIN_DISABLED) {
+		pool_remove_backend(pool, backend);
+		return 0;
+	}
+	if (backend->admin != ADMIN_DRAINING)
+		set_admin(backend, ADMIN_DRAINING, now);
+	backend->removing = true;
 	return 0;
 }
 
