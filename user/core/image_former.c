@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Former owners: for each slot the first two preferences of every earlier member set, newest first. */
+/*
+ * Former owners: for each slot the first two preferences of every earlier member set, newest first. Behind
+ * them, in lists of their own, the further preferences of these sets: where flows went when the first two
+ * could take none.
+ *
+ * All of it follows from the history alone. A set that was in force until now is put before what is known of
+ * those before it; where that would not give the same as starting from nothing, it is started from nothing.
+ */
 #include <errno.h>
+#include <holdfast/flowhash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "history.h"
 #include "image_pool.h"
 
-/* The first two of a set are former owners; the third is where flows went when neither could take them. */
-enum { PREFERRED = 2 };
-
 struct shared_former {
 	unsigned int references;
 	uint64_t digest;                          /* of the history it was made from */
-	const struct shared_placement *placement; /* whose numbers the members have; only compared */
-	uint16_t *members;                        /* [slots][FORMER_DEPTH] */
-	uint16_t *thirds;                         /* [slots][FORMER_DEPTH] */
+	uint64_t set;                             /* hash of the set in force, as text */
+	const struct shared_placement *placement; /* whose numbers the members have */
+	bool truncated;                           /* some list had no room for all */
+	uint16_t *members;                        /* [slots][FORMER_WIDTH] */
 };
 
-const uint16_t *shared_former_members(const struct shared_former *shared)
+const uint16_t *shared_former_slot(const struct shared_former *shared, uint32_t slot)
 {
-	return shared->members;
-}
-
-const uint16_t *shared_former_thirds(const struct shared_former *shared)
-{
-	return shared->thirds;
+	return shared->members + (size_t)slot * FORMER_WIDTH;
 }
 
 void shared_former_drop(struct shared_former *shared)
@@ -33,19 +34,20 @@ void shared_former_drop(struct shared_former *shared)
 	if (!shared || --shared->references)
 		return;
 	free(shared->members);
-	free(shared->thirds);
 	free(shared);
 }
 
-/* Only tables with the same slots say anything about a slot. */
-static bool is_comparable(const struct member_record *record, const struct hf_table *table)
+/* Lists --------------------------------------------------------------------------- */
+
+static void list_of_rank(unsigned int rank, unsigned int *ret_at, unsigned int *ret_depth)
 {
-	return record->slots == table->size && record->seed == table->seed && record->hash == table->hash;
+	*ret_at = rank < FORMER_RANKS ? 0 : FORMER_DEPTH + (rank - FORMER_RANKS) * FURTHER_DEPTH;
+	*ret_depth = rank < FORMER_RANKS ? FORMER_DEPTH : FURTHER_DEPTH;
 }
 
-static void add(uint16_t *list, uint16_t member)
+static void add(struct shared_former *former, uint16_t *list, unsigned int depth, uint16_t member)
 {
-	for (int i = 0; i < FORMER_DEPTH; i++) {
+	for (unsigned int i = 0; i < depth; i++) {
 		if (list[i] == member)
 			return;
 		if (list[i] == PLACEMENT_NONE) {
@@ -53,26 +55,68 @@ static void add(uint16_t *list, uint16_t member)
 			return;
 		}
 	}
+	former->truncated = true;
 }
 
-/* numbers: what the current placement calls the members of old; those that are gone serve nobody. */
-static int add_preferences(struct shared_former *former, struct placement *old,
-			   const struct placement *current, uint16_t *numbers)
+/* numbers: what the set in force calls the members; those that are gone serve nobody. */
+static void add_walk(struct shared_former *former, uint32_t slot, const uint16_t *walk,
+		     const uint16_t *numbers)
 {
-	const uint16_t *preferences = placement_preferences(old);
-	uint32_t slots = placement_slots(old);
+	uint16_t *lists = former->members + (size_t)slot * FORMER_WIDTH;
 
-	if (!preferences)
-		return -ENOMEM;
-	for (size_t i = 0; i < placement_members(old); i++)
-		numbers[i] = placement_member_number(current, placement_member_name(old, (uint16_t)i));
-	for (uint32_t slot = 0; slot < slots; slot++, preferences += PLACEMENT_STORED_PREFERENCES) {
-		for (int i = 0; i < PLACEMENT_STORED_PREFERENCES && preferences[i] != PLACEMENT_NONE; i++)
-			if (numbers[preferences[i]] != PLACEMENT_NONE)
-				add((i < PREFERRED ? former->members : former->thirds) +
-					    (size_t)slot * FORMER_DEPTH,
-				    numbers[preferences[i]]);
+	for (unsigned int rank = 0; rank < KEPT_RANKS && walk[rank] != PLACEMENT_NONE; rank++) {
+		unsigned int at, depth;
+
+		list_of_rank(rank, &at, &depth);
+		if (numbers[walk[rank]] != PLACEMENT_NONE)
+			add(former, lists + at, depth, numbers[walk[rank]]);
 	}
+}
+
+static void add_lists(struct shared_former *former, uint32_t slot, const uint16_t *lists,
+		      const uint16_t *numbers)
+{
+	for (unsigned int rank = FORMER_RANKS - 1; rank < KEPT_RANKS; rank++) {
+		unsigned int at, depth;
+
+		list_of_rank(rank, &at, &depth);
+		for (unsigned int i = at; i < at + depth && lists[i] != PLACEMENT_NONE; i++)
+			if (numbers[lists[i]] != PLACEMENT_NONE)
+				add(former, former->members + (size_t)slot * FORMER_WIDTH + at, depth,
+				    numbers[lists[i]]);
+	}
+}
+
+static uint16_t *map_numbers(const struct placement *from, const struct placement *to)
+{
+	uint16_t *numbers = malloc((placement_members(from) + 1) * sizeof *numbers);
+
+	for (size_t i = 0; numbers && i < placement_members(from); i++)
+		numbers[i] = placement_member_number(to, placement_member_name(from, (uint16_t)i));
+	return numbers;
+}
+
+/* From nothing --------------------------------------------------------------------- */
+
+/* Only tables with the same slots say anything about a slot. */
+static bool is_comparable(const struct member_record *record, const struct hf_table *table)
+{
+	return record->slots == table->size && record->seed == table->seed && record->hash == table->hash;
+}
+
+static int add_placement(struct shared_former *former, const struct placement *old,
+			 const struct placement *current)
+{
+	uint16_t *numbers = map_numbers(old, current), walk[KEPT_RANKS];
+
+	if (!numbers)
+		return -ENOMEM;
+	for (uint32_t slot = 0; slot < placement_slots(old); slot++) {
+		memset(walk, 0xff, sizeof walk);
+		placement_walk(old, slot, walk, KEPT_RANKS);
+		add_walk(former, slot, walk, numbers);
+	}
+	free(numbers);
 	return 0;
 }
 
@@ -83,47 +127,117 @@ static int add_record(struct shared_former *former, const struct member_record *
 	struct member_set set = {.scheme = record->scheme, .slots = record->slots, .seed = record->seed};
 	struct placement *placement = NULL;
 	struct member *members;
-	uint16_t *numbers;
 	char *names;
 	int error = members_parse(record->members, &members, &set.count, &names);
 
 	if (error < 0)
 		return error == -EINVAL ? 0 : error;
 	set.members = members;
-	numbers = malloc((set.count + 1) * sizeof *numbers);
-	error = numbers ? placement_build(&set, &placement, NULL) : -ENOMEM;
+	error = placement_build(&set, &placement, NULL);
 	if (error == 0)
-		error = add_preferences(former, placement, current, numbers);
+		error = add_placement(former, placement, current);
 	placement_free(placement);
-	free(numbers);
 	free(members);
 	free(names);
 	return error == -EINVAL ? 0 : error;
 }
 
-static int make_former(const struct pool_image *image, const struct member_record *records, size_t count,
-		       struct shared_former **ret)
+/* From what was ---------------------------------------------------------------------- */
+
+static bool names_member(const char *text, const char *name)
 {
-	size_t bytes = (size_t)image->table.size * FORMER_DEPTH * sizeof(uint16_t);
-	struct shared_former *former = calloc(1, sizeof *former);
+	size_t length = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at += length)
+		if ((at == text || at[-1] == ' ') && (at[length] == '\0' || strchr(" *@", at[length])))
+			return true;
+	return false;
+}
+
+/* Whether putting the set of before in front of what it knew gives what the whole history gives. */
+static bool can_extend(const struct pool_image *before, const struct pool_image *image,
+		       const struct member_record *records, size_t count)
+{
+	const struct shared_former *former = before ? before->shared_former : NULL;
+	const struct placement *old = before ? before->placement : NULL, *current = image->placement;
+
+	if (!former || !count || !pool_image_same_hash(before, image) ||
+	    !is_comparable(records, &image->table) ||
+	    former->set != hf_xxh64(records->members, (__u32)strlen(records->members), 0) ||
+	    former->digest != history_digest(records + 1, count - 1))
+		return false;
+	for (size_t i = 0; former->truncated && i < placement_members(old); i++)
+		if (placement_member_number(current, placement_member_name(old, (uint16_t)i)) ==
+		    PLACEMENT_NONE)
+			return false;
+	for (size_t i = 0; i < placement_members(current); i++) {
+		const char *name = placement_member_name(current, (uint16_t)i);
+
+		if (placement_member_number(old, name) != PLACEMENT_NONE)
+			continue;
+		for (size_t j = 1; j < count; j++)
+			if (names_member(records[j].members, name))
+				return false;
+	}
+	return true;
+}
+
+static int extend(struct shared_former *former, const struct pool_image *before,
+		  const struct pool_image *image)
+{
+	const uint16_t *walks = shared_placement_walks(before->shared_placement);
+	uint16_t *numbers = map_numbers(before->placement, image->placement);
+
+	if (!walks || !numbers) {
+		free(numbers);
+		return -ENOMEM;
+	}
+	former->truncated = before->shared_former->truncated;
+	for (uint32_t slot = 0; slot < image->table.size; slot++) {
+		add_walk(former, slot, walks + (size_t)slot * WALK_DEPTH, numbers);
+		add_lists(former, slot, shared_former_slot(before->shared_former, slot), numbers);
+	}
+	free(numbers);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------- */
+
+static int fill(struct shared_former *former, const struct pool_job *job, const struct pool_image *image,
+		const struct member_record *records, size_t count)
+{
+	size_t bytes = (size_t)image->table.size * FORMER_WIDTH * sizeof *former->members;
+	char *text = members_text(job->pool);
 	int error = 0;
+
+	former->members = malloc(bytes);
+	if (!text || !former->members) {
+		free(text);
+		return -ENOMEM;
+	}
+	former->set = hf_xxh64(text, (__u32)strlen(text), 0);
+	free(text);
+	memset(former->members, 0xff, bytes);
+	if (can_extend(job->before, image, records, count))
+		return extend(former, job->before, image);
+	for (size_t i = 0; error == 0 && i < count; i++)
+		if (is_comparable(&records[i], &image->table))
+			error = add_record(former, &records[i], image->placement);
+	return error;
+}
+
+static int make_former(const struct pool_job *job, const struct pool_image *image,
+		       const struct member_record *records, size_t count, struct shared_former **ret)
+{
+	struct shared_former *former = calloc(1, sizeof *former);
+	int error;
 
 	if (!former)
 		return -ENOMEM;
 	former->references = 1;
 	former->digest = image->history_digest;
 	former->placement = image->shared_placement;
-	former->members = malloc(bytes);
-	former->thirds = malloc(bytes);
-	if (former->members && former->thirds) {
-		memset(former->members, 0xff, bytes);
-		memset(former->thirds, 0xff, bytes);
-	} else {
-		error = -ENOMEM;
-	}
-	for (size_t i = 0; error == 0 && i < count; i++)
-		if (is_comparable(&records[i], &image->table))
-			error = add_record(former, &records[i], image->placement);
+	error = fill(former, job, image, records, count);
 	if (error < 0) {
 		shared_former_drop(former);
 		return error;
@@ -147,7 +261,7 @@ int shared_former_get(const struct pool_job *job, struct pool_image *image)
 	    former->placement == image->shared_placement) {
 		former->references++;
 	} else {
-		error = make_former(image, records, count, &former);
+		error = make_former(job, image, records, count, &former);
 		if (error < 0)
 			return error;
 	}

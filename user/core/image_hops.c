@@ -67,7 +67,8 @@ static struct hf_hops finish(const struct list *list)
 struct hops_job {
 	const struct pool_image *image;
 	const uint8_t *states;
-	const uint16_t *walks, *former, *thirds;
+	const uint16_t *walks;
+	const struct shared_former *former;
 	uint16_t *room; /* for a walk over all members, where the short one does not fill the list */
 	size_t able;    /* members that serve */
 };
@@ -76,16 +77,21 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 {
 	const struct pool_image *image = job->image;
 	const uint16_t *walk = job->walks + (size_t)at * WALK_DEPTH;
+	const uint16_t *former = shared_former_slot(job->former, at);
 	struct slot slot = slot_read(image->words[at], 0);
 	struct list list = {.states = job->states};
 	size_t members;
 
 	offer(&list, slot.owner);
 	offer(&list, slot.base);
-	offer_members(&list, image, walk, 2);
-	offer_members(&list, image, job->former + (size_t)at * FORMER_DEPTH, FORMER_DEPTH);
-	offer_members(&list, image, walk, 3);
-	offer_members(&list, image, job->thirds + (size_t)at * FORMER_DEPTH, FORMER_DEPTH);
+	offer_members(&list, image, walk, FORMER_RANKS);
+	offer_members(&list, image, former, FORMER_DEPTH);
+	former += FORMER_DEPTH;
+	/* What was third when the first two could take no flows has more of them than what is seventh now. */
+	for (unsigned int rank = FORMER_RANKS; rank < KEPT_RANKS; rank++, former += FURTHER_DEPTH) {
+		offer_members(&list, image, walk, rank + 1);
+		offer_members(&list, image, former, FURTHER_DEPTH);
+	}
 	offer_members(&list, image, walk, WALK_DEPTH);
 	if (list.count < HF_MAX_HOPS && list.count < job->able) {
 		members =
@@ -122,8 +128,7 @@ static int fill(const struct pool_job *job, const struct pool_image *image, stru
 	struct hops_job each = {.image = image,
 				.states = job->states,
 				.walks = shared_placement_walks(image->shared_placement),
-				.former = shared_former_members(image->shared_former),
-				.thirds = shared_former_thirds(image->shared_former),
+				.former = image->shared_former,
 				.able = count_able(image)};
 
 	each.room = malloc((placement_members(image->placement) + 1) * sizeof *each.room);

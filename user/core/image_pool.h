@@ -48,13 +48,21 @@ void shared_words_lend(struct pool_image *image, const uint64_t *words);
 /* A word of image, without what kern adds to lent ones. */
 uint64_t pool_image_word(const struct pool_image *image, uint32_t slot);
 
-/* Former owners, of pools whose packets carry hops, as member numbers: [slots][FORMER_DEPTH]. */
-enum { FORMER_DEPTH = 16 };
+/*
+ * Former owners, of pools whose packets carry hops, as member numbers: for each slot a list of the first
+ * FORMER_RANKS preferences of each earlier set, newest first, and then one list for each further rank.
+ * PLACEMENT_NONE fills.
+ */
+enum {
+	FORMER_RANKS = 2,
+	KEPT_RANKS = 6,
+	FORMER_DEPTH = 16,
+	FURTHER_DEPTH = 8,
+	FORMER_WIDTH = FORMER_DEPTH + (KEPT_RANKS - FORMER_RANKS) * FURTHER_DEPTH,
+};
 int shared_former_get(const struct pool_job *job, struct pool_image *image);
 void shared_former_drop(struct shared_former *shared);
-const uint16_t *shared_former_members(const struct shared_former *shared);
-/* The third preferences of the same sets, likewise. */
-const uint16_t *shared_former_thirds(const struct shared_former *shared);
+const uint16_t *shared_former_slot(const struct shared_former *shared, uint32_t slot);
 
 int shared_hops_get(const struct pool_job *job, struct pool_image *image);
 void shared_hops_drop(struct shared_hops *shared);
