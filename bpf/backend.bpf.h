@@ -20,11 +20,11 @@ static __always_inline int backend_find(struct packet *packet)
 		return packet->table->size ? -HF_REASON_NO_BACKEND : -HF_REASON_NO_TABLE;
 	packet->next_hop = load64(&packet->backend->next_hop);
 	number = packet->next_hop >> LINK_SHIFT;
-	/* Link 0 stands for none and has no interface. Kept from being compared before it is shifted,
-	 * which 6.1's verifier does not follow. */
-	asm volatile("" : "+r"(number));
+	/* Link 0 stands for none and has no interface. */
 	if (unlikely(number >= HF_MAX_LINKS))
 		return -HF_REASON_NEXT_HOP;
+	/* Older verifiers (6.1, 6.12) lose the bound when the compiler keeps a copy on the stack. */
+	asm volatile("%0 &= %1" : "+r"(number) : "i"(HF_MAX_LINKS - 1));
 	packet->link = &packet->control->links[number];
 	return likely(packet->link->ifindex) ? 0 : -HF_REASON_NEXT_HOP;
 }
