@@ -141,6 +141,10 @@ class Field:
         for daemon in self.daemons:
             change(daemon, words)
 
+    def digests(self):
+        """Each balancer's, of table and history."""
+        return [daemon.json(f"pool show {POOL}")["digests"] for daemon in self.daemons]
+
     def way(self, event):
         """Which balancer the router sends a flow's packets to now."""
         source, sport = event["from"].rsplit(":", 1)

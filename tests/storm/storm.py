@@ -97,7 +97,7 @@ class Storm:
     def __init__(self, field, connections, idle=50, udp=500, say=print):
         self.field, self.say = field, say
         self.wanted = {"tcp": connections - idle, "idle": idle, "udp": udp}
-        self.rows = []
+        self.rows, self.digests = [], []
 
     def fill(self):
         for kind, count in self.wanted.items():
@@ -112,7 +112,8 @@ class Storm:
             self.row(change)
         self.field.client.ask("churn 0")
         self.finish_downloads()
-        return self.rows
+        self.digests = self.field.digests()
+        self.say(f"digests: {' '.join(map(str, self.digests))}")
 
     def row(self, change):
         row = Row(self, change)
@@ -180,6 +181,8 @@ class Storm:
 
     def failures(self):
         found = [f"{row.change.name}: {row.verdict()}" for row in self.rows if row.verdict()]
+        if self.digests[0] != self.digests[1]:
+            found.append("the balancers do not agree on table and history")
         if not self.field.form.track and not sum(row.broken for row in self.rows):
             found.append("nothing broke without remembered flows: this storm cannot fail, and proves nothing")
         return found
@@ -226,7 +229,7 @@ def run_trials(names, form="receivers", say=print):
     for trial in TRIALS:
         if any(name in trial.name for name in names):
             values.append(trial.attempt(FORMS[form]))
-            say(f"{trial.name:46} {values[-1]['seconds']:4.0f} s  {values[-1]['verdict'] or 'ok':13} {values[-1]['figures']}")
+            say(f"{trial.name:48} {values[-1]['seconds']:4.0f} s  {values[-1]['verdict'] or 'ok':13} {values[-1]['figures']}")
     return values
 
 
@@ -253,7 +256,10 @@ def parse():
     parser.add_argument("--six", action="store_true", help="half of the flows over IPv6")
     parser.add_argument("--trial")
     parser.add_argument("--long", action="store_true")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.backends < 8:
+        parser.error("--backends: the changes need 8 at least")
+    return args
 
 
 def main():
