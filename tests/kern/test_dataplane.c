@@ -398,6 +398,29 @@ static void test_attachment_outlives_the_process(void **state)
 	sh("ip link del v.0");
 }
 
+/* Frames too large for one buffer: the driver takes the form for several, and it is upgraded by its like. */
+static void test_large_frames(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct attachment before, after;
+	struct refusal refusal = {};
+
+	(void)state;
+	sh("ip link add v0 mtu 9000 type veth peer name v1 mtu 9000");
+	if (dataplane_attach(dataplane, "v0", MODE_NATIVE, false, &refusal))
+		fail_msg("%s", refusal.what);
+	before = only_attachment(dataplane);
+	assert_int_equal(strlen(before.tag), 16);
+	assert_int_equal(dataplane_upgrade(instance, &refusal), 0);
+	assert_int_equal(dataplane_refresh(dataplane), 0);
+	after = only_attachment(dataplane);
+	assert_int_equal(after.link, before.link);
+	assert_int_not_equal(after.program, before.program);
+	assert_false(after.generic);
+	dataplane_close(dataplane);
+	sh("ip link del v0");
+}
+
 static void test_refused_attachments(void **state)
 {
 	struct dataplane *dataplane = open_instance();
@@ -764,6 +787,7 @@ int main(void)
 		CASE(test_lost_pins_are_made_good),
 		CASE(test_other_layout_is_refused),
 		CASE(test_attachment_outlives_the_process),
+		CASE(test_large_frames),
 		CASE(test_refused_attachments),
 		CASE(test_vanished_interface_is_forgotten),
 		CASE(test_only_ingress),

@@ -27,7 +27,7 @@ static const char *links_path(const char *instance, char path[PIN_PATH])
 }
 
 struct listing {
-	const char *instance;
+	const struct dataplane *dataplane;
 	int (*visit)(const struct attachment *attachment, void *context);
 	void *context;
 };
@@ -35,23 +35,29 @@ struct listing {
 static int list_one(const char *pinned, void *context)
 {
 	const struct listing *listing = context;
+	const struct dataplane *dataplane = listing->dataplane;
 	struct attachment attachment;
 	char path[PIN_PATH], name[PIN_NAME];
 	int r;
 
-	link_path(listing->instance, pin_decode(pinned, name), path);
+	link_path(dataplane->instance, pin_decode(pinned, name), path);
 	r = xdp_attachment(path, &attachment);
 	if (r == -ENODEV)
 		return unlink(path) && errno != ENOENT ? -errno : 0;
 	if (r)
 		return r == -EXDEV || r == -ENOENT ? 0 : r;
+	/* The kernel tells the tag of a program that is not in hand to CAP_SYS_ADMIN alone. */
+	if (attachment.program == dataplane->prog_id)
+		memcpy(attachment.tag, dataplane->tag, sizeof attachment.tag);
+	else if (attachment.program == dataplane->prog_frags_id)
+		memcpy(attachment.tag, dataplane->frags_tag, sizeof attachment.tag);
 	return listing->visit(&attachment, listing->context);
 }
 
 int dataplane_attachments(struct dataplane *dataplane, int (*visit)(const struct attachment *, void *),
 			  void *context)
 {
-	struct listing listing = {.instance = dataplane->instance, .visit = visit, .context = context};
+	struct listing listing = {.dataplane = dataplane, .visit = visit, .context = context};
 	char path[PIN_PATH];
 	int r = pins_each(links_path(dataplane->instance, path), list_one, &listing);
 

@@ -125,7 +125,7 @@ static int dataplane_learn(struct dataplane *dataplane, struct refusal *refusal)
 
 	dataplane->only = attachment_only(dataplane);
 	if (!r)
-		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, NULL);
+		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, dataplane->frags_tag);
 	return r ?: ranges_derive(dataplane, refusal);
 }
 

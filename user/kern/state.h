@@ -45,7 +45,7 @@ struct dataplane {
 	bool adopted, writable;
 	int prog, prog_frags;
 	uint32_t prog_id, prog_frags_id;
-	char tag[17];
+	char tag[17], frags_tag[17];
 	struct map maps[MAP_COUNT];
 	struct hf_control *control;
 	struct hf_service *services;

@@ -190,7 +190,7 @@ static int upgrade_prepare(struct dataplane *dataplane, struct refusal *refusal)
 	if (!r)
 		r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
 	if (!r)
-		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, NULL);
+		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, dataplane->frags_tag);
 	if (!r)
 		r = maps_memory_map(dataplane, refusal);
 	return r ?: replaced;
@@ -259,6 +259,6 @@ int dataplane_refresh(struct dataplane *dataplane)
 	dataplane->prog = prog;
 	dataplane->prog_frags = frags;
 	program_describe(prog, &dataplane->prog_id, dataplane->tag);
-	program_describe(frags, &dataplane->prog_frags_id, NULL);
+	program_describe(frags, &dataplane->prog_frags_id, dataplane->frags_tag);
 	return 0;
 }
