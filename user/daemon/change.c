@@ -7,8 +7,8 @@
 
 #include "clock.h"
 #include "events.h"
+#include "forecast.h"
 #include "fresh.h"
-#include "views.h"
 
 /* A new backend's neighbour is asked for before flows are sent to it, for so long. */
 enum { SETTLE = 10 /* ms */ };
@@ -155,18 +155,6 @@ static int carry_out(struct instance *instance, struct draft *draft, const struc
 	return 0;
 }
 
-/* What moves is slots, and with them their share of the pool's new flows. */
-static json_t *tell_plan(const struct instance *instance, const struct plan *plan)
-{
-	json_t *json = plan_to_json(plan);
-
-	for (size_t i = 0; json && i < plan->pool_count; i++)
-		json_object_set_new(json_array_get(json_object_get(json, "pools"), i), "new_per_second",
-				    json_real(pool_new_flows(instance, plan->pools[i].name) *
-					      plan_pool_share(&plan->pools[i])));
-	return json;
-}
-
 static json_t *answer(const struct instance *instance, bool changed, bool dry_run, json_t *plan,
 		      json_t *warnings)
 {
@@ -214,7 +202,7 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 		error = check(instance, draft, change, warnings, refusal);
 	if (error)
 		return error;
-	plan = tell_plan(instance, draft->plan);
+	plan = forecast_plan(instance, draft->plan, change->dry_run);
 	if (!plan)
 		return -ENOMEM;
 	if (changed && !change->dry_run)

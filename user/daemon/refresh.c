@@ -7,7 +7,7 @@
 #include "drain.h"
 #include "events.h"
 
-enum { RETRY = 10 * 1000, RELEASE = 60 * 1000 /* ms */ };
+enum { RETRY = 10 * 1000, AGAIN = 2 * 1000, RELEASE = 60 * 1000 /* ms */ };
 
 /* Images --------------------------------------------------------------------------- */
 
@@ -127,8 +127,13 @@ void refresh_tick(struct instance *instance)
 	int64_t now = clock_monotonic();
 	uint32_t next = image_next(instance->image);
 
-	if (next && next <= now / 1000 && now >= instance->refresh_at)
-		instance->refresh_at = refresh_image(instance) ? now + RETRY : 0;
+	if (next && next <= now / 1000 && now >= instance->refresh_at) {
+		instance->refresh_at = now + (refresh_image(instance) ? RETRY : 0);
+		/* Slots that are ripe but for their flows are ripe until those end. */
+		next = image_next(instance->image);
+		if (next && next <= now / 1000)
+			instance->refresh_at += AGAIN;
+	}
 	drain_finish(instance);
 	if (now < instance->release_at)
 		return;

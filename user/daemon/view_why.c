@@ -151,6 +151,18 @@ static json_t *preferences_json(const struct pool_image *image, uint32_t slot)
 	return list;
 }
 
+/* What a packet names of the backends that may have its socket; empty: the pool's packets name none. */
+static json_t *hops_json(struct instance *instance, const struct pool_image *image, uint32_t slot)
+{
+	json_t *list = json_array();
+
+	if (!image->hops || slot >= image->table.size)
+		return list;
+	for (int i = 0; i < image->hops[slot].count && i < HF_MAX_HOPS; i++)
+		json_array_append_new(list, backend_name(instance, image->hops[slot].backend[i]));
+	return list;
+}
+
 static void set_slot(struct instance *instance, json_t *json, const struct hf_observation *seen)
 {
 	static const char *const by[] = {"owner", "remembered", "base"};
@@ -175,6 +187,11 @@ static void set_slot(struct instance *instance, json_t *json, const struct hf_ob
 	json_object_set_new(json, "backend", backend_name(instance, seen->backend));
 	json_object_set_new(json, "by", seen->backend ? json_string(by[seen->remembered % 3]) : json_null());
 	json_object_set_new(json, "next_hop", backend_next_hop(instance, seen->backend));
+	json_object_set_new(json, "moving",
+			    json_boolean(seen->slot_word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING));
+	json_object_set_new(json, "base",
+			    backend_name(instance, seen->slot_word >> HF_SLOT_BASE_SHIFT & 0xffff));
+	json_object_set_new(json, "hops", hops_json(instance, image, seen->slot));
 }
 
 static void set_outer(struct instance *instance, json_t *json, const struct answer *answer)
@@ -196,9 +213,10 @@ static void set_outer(struct instance *instance, json_t *json, const struct answ
 /* Every member is there, also where the packet did not come so far. */
 static json_t *blank(void)
 {
-	static const char *const members[] = {"verdict", "reason",   "service",     "pool",   "hash",
-					      "slot",    "slots",    "preferences", "owner",  "backend",
-					      "by",      "next_hop", "outer",       "program"};
+	static const char *const members[] = {
+		"verdict", "reason", "service", "pool", "hash", "slot",     "slots", "preferences", "owner",
+		"backend", "by",     "moving",  "base", "hops", "next_hop", "outer", "program",
+	};
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
