@@ -41,7 +41,7 @@ static int setup(void **state)
 	   "net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2");
 	sh("ip addr add 10.9.0.1/24 dev v0 && ip link set v0 up");
 	there("ip addr add 10.9.0.5/24 dev v1");
-	there("ip link set v1 up");
+	there("ip link set v1 up xdpdrv obj build/lab/pass.bpf.o sec xdp");
 	sh("ip route add default via 10.9.0.5");
 	return 0;
 }
@@ -146,6 +146,9 @@ static void test_redirect_target(void **state)
 	assert_balancer(FINDING_FAULT, "backend db/db1", "leave by w0");
 	sh("ip link set w1 xdpdrv obj build/lab/pass.bpf.o sec xdp");
 	test_sound_balancer(state);
+	assert_int_equal(address_parse("10.9.0.5", &backend.address), 0);
+	there("ip link set v1 xdpdrv off");
+	assert_balancer(FINDING_FAULT, "backend db/db1", "leave by v0");
 }
 
 static void test_local_vip(void **state)

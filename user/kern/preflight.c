@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "attach.h"
+#include "ethtool.h"
 #include "nexthop.h"
 #include "preflight_interface.h"
 
@@ -41,10 +42,14 @@ static bool is_attached(const struct model *model, const char *interface)
 	return model_interface(model, interface);
 }
 
-/* Redirection is avoided only where the one way in is the one way out. */
+/* Redirection is avoided only where the one way in is the one way out; a veth takes what goes back as little
+ * as what is redirected, if its other end is not fit. */
 static bool needs_redirect(const struct model *model, const struct nexthop *nexthop)
 {
-	if (model->interface_count == 1 && is_attached(model, nexthop->interface))
+	char driver[32] = "";
+
+	ethtool_driver(nexthop->interface, driver);
+	if (model->interface_count == 1 && is_attached(model, nexthop->interface) && strcmp(driver, "veth"))
 		return false;
 	for (size_t i = 0; i < model->interface_count; i++) {
 		if (model->interfaces[i].mode == MODE_GENERIC)

@@ -179,13 +179,12 @@ void check_redirect(const char *interface, const char *subject, struct findings 
 		return;
 	if (told || strcmp(name, "veth"))
 		finding_add(findings, FINDING_FAULT, subject,
-			    "packets leave by %s, and its driver %s takes no redirected packets as it is",
-			    interface, name);
+			    "packets leave by %s, and its driver %s takes none from XDP as it is", interface,
+			    name);
 	else /* which depends on the other end, of which kernels before 6.3 say nothing */
-		finding_add(
-			findings, FINDING_NOTE, subject,
-			"packets leave by %s: a veth takes redirected packets only if its other end is fit",
-			interface);
+		finding_add(findings, FINDING_NOTE, subject,
+			    "packets leave by %s: a veth takes packets from XDP only if its other end is fit",
+			    interface);
 	if (!strcmp(name, "veth"))
 		finding_right(findings, "GRO on (ethtool -K), or an XDP program, at the other end of %s",
 			      interface);
