@@ -98,6 +98,49 @@ static void wait_for_neighbours(struct nexthops *nexthops)
 	}
 }
 
+static long neighbour_limit(uint8_t family)
+{
+	char path[64];
+	long limit = 0;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/sys/net/ipv%u/neigh/default/gc_thresh3", family);
+	file = fopen(path, "re"); /* absent outside the host's first network namespace */
+	if (!file)
+		return 0;
+	if (fscanf(file, "%ld", &limit) != 1)
+		limit = 0;
+	fclose(file);
+	return limit;
+}
+
+/* Backends on link are neighbours each, and the kernel keeps so many and no more. */
+static void check_neighbour_table(const struct model *model, const struct nexthops *nexthops,
+				  struct findings *findings)
+{
+	static const uint8_t families[] = {4, 6};
+
+	for (size_t f = 0; f < sizeof families; f++) {
+		long limit = neighbour_limit(families[f]), count = 0;
+
+		for (size_t i = 0; i < model->pool_count; i++) {
+			for (size_t j = 0; j < model->pools[i].backend_count; j++) {
+				const struct address *address = &model->pools[i].backends[j].address;
+
+				count += address->family == families[f] &&
+					 !nexthops_get(nexthops, address)->gateway.family;
+			}
+		}
+		if (!limit || count < limit / 2)
+			continue;
+		finding_add(findings, FINDING_WARN, "neighbours",
+			    "%ld backends are on link, and the kernel keeps %ld IPv%u neighbours at most",
+			    count, limit, families[f]);
+		finding_right(findings, "sysctl -w net.ipv%u.neigh.default.gc_thresh3=%ld", families[f],
+			      4 * count);
+	}
+}
+
 static int check_paths(const struct model *model, struct findings *findings)
 {
 	struct nexthops *nexthops;
@@ -123,6 +166,7 @@ static int check_paths(const struct model *model, struct findings *findings)
 			check_path(model, pool, &pool->backends[j],
 				   nexthops_get(nexthops, &pool->backends[j].address), findings);
 	}
+	check_neighbour_table(model, nexthops, findings);
 	nexthops_close(nexthops);
 	return 0;
 }
