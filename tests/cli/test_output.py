@@ -185,3 +185,15 @@ def test_upgrade(cli, daemon):
     assert cli.out("upgrade") == "program 9f3a1c upgraded to 77ab12\n"
     daemon.replies["/v1/upgrade"] = (503, {"error": {"what": "the kernel refused the program", "where": "", "right": ""}})
     assert cli.error("upgrade", status=1) == "the kernel refused the program"
+
+
+def test_backend_on_its_way_out(cli, daemon):
+    daemon.replies["/v1/backends/db/db1"] = (200, {**BACKENDS[0], "based": 7, "remembered": 12, "closing": 2, "heard": 61,
+                                                   "deadline": time.time() + 100, "removing": True})
+    shown = cli.out("backend show db/db1")
+    for line in ("remembered:   12 flows, 2 of them closing", "base of:      7 moving slots", "last heard:   1m ago",
+                 "removal:      it leaves the pool when it is drained"):
+        assert line + "\n" in shown, shown
+    assert "deadline:     20" in shown
+    daemon.replies["/v1/backends/db/db1"] = (200, BACKENDS[0])
+    assert "deadline" not in cli.out("backend show db/db1")

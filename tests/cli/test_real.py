@@ -134,3 +134,20 @@ def test_the_daemon_knows_all_that_the_table_uses(real):
         for argument in set(operations[uses.group(1)]) - positional:
             assert f"--{argument.replace('_', '-')} " in page + " ", (verb, argument)
     assert used == set(operations)
+
+
+def test_drain_and_wait(real):
+    fill(real)
+    real.out("backend add db/db2 10.0.0.12")
+    real.out("service set tcp 203.0.113.10:80 --idle 1s")
+    out = real.out("backend drain db/db2 --wait --timeout 20s")
+    assert "backend db/db2 draining: generation " in out and "db/db2 drained: it can be switched off" in out
+    assert re.search(r"^db/db2 .* drained ", real.out("backend list"), re.M)
+    assert "active" in real.out("backend activate db/db2")
+
+
+def test_remove_drains_first(real):
+    fill(real)
+    real.out("backend add db/db2 10.0.0.12")
+    assert "backend db/db2 drains first, then leaves: generation " in real.out("backend remove db/db2")
+    assert "backend db/db1 removed: generation " in real.out("backend remove db/db1 --now --force")

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "field.h"
+#include "moment.h"
 #include "offline.h"
 #include "request.h"
 #include "table.h"
@@ -83,6 +84,28 @@ void next_hop_show(const json_t *hop)
 		    field_count(hop, "mtu", text));
 }
 
+/* How far it is on its way out. */
+static void drain_show(const json_t *backend)
+{
+	char text[QUANTITY_TEXT], closing[QUANTITY_TEXT], moment[MOMENT_TEXT];
+
+	if (field_is_null(backend, "closing"))
+		show_line("remembered", field_count(backend, "remembered", text));
+	else
+		show_format("remembered", "%s flows, %s of them closing",
+			    field_count(backend, "remembered", text),
+			    field_count(backend, "closing", closing));
+	if (field_number(backend, "based") > 0)
+		show_format("base of", "%s moving slots", field_count(backend, "based", text));
+	if (!field_is_null(backend, "heard"))
+		show_format("last heard", "%s ago", elapsed_text(field_number(backend, "heard"), text));
+	if (!field_is_null(backend, "deadline"))
+		show_format("deadline", "%s, when the flows that are left are cut",
+			    moment_text(field_number(backend, "deadline"), moment));
+	if (json_is_true(json_object_get(backend, "removing")))
+		show_line("removal", "it leaves the pool when it is drained");
+}
+
 static void backend_print(const json_t *backend)
 {
 	char text[QUANTITY_TEXT], rate[QUANTITY_TEXT];
@@ -102,7 +125,7 @@ static void backend_print(const json_t *backend)
 	show_format("packets", "%s, %s a second", field_count(backend, "packets", text),
 		    field_quantity(backend, "packets_per_second", rate));
 	show_line("bytes", field_count(backend, "bytes", text));
-	show_line("remembered", field_count(backend, "remembered", text));
+	drain_show(backend);
 	next_hop_show(json_object_get(backend, "next_hop"));
 	show_line("number", field_count(backend, "number", text));
 	show_line("note", field_text(backend, "note"));
