@@ -482,6 +482,36 @@ static void test_the_tail_prefers_other_zones(void **state)
 	crowd_free(&crowd);
 }
 
+/* A list is the beginning of every longer one, also where the walk is cut and the rest is ranked; nobody is
+ * left out. */
+static void test_longer_walks_begin_alike(void **state)
+{
+	static const size_t lengths[] = {1, 2, 7, 100, 180, 253, 257, 299};
+	struct crowd crowd = crowd_make(300);
+	struct placement *placement;
+
+	(void)state;
+	for (size_t i = 0; i < 300; i++)
+		crowd.members[i] = (struct member){crowd.names[i], i % 7 ? "big" : "small", 1 + i % 9};
+	placement = build(&crowd, 4099);
+	for (uint32_t slot = 0; slot < 4099; slot += 401) {
+		uint16_t whole[300], part[300];
+		bool seen[300] = {false};
+
+		assert_int_equal(placement_walk(placement, slot, whole, 300), 300);
+		for (int i = 0; i < 300; i++) {
+			assert_false(seen[whole[i]]);
+			seen[whole[i]] = true;
+		}
+		for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+			assert_int_equal(placement_walk(placement, slot, part, lengths[i]), lengths[i]);
+			assert_memory_equal(part, whole, lengths[i] * sizeof *part);
+		}
+	}
+	placement_free(placement);
+	crowd_free(&crowd);
+}
+
 /* Stored lists are filled by a shorter way than the walk: they must say the same, however members are spread
  * over zones. */
 static void test_stored_preferences_are_the_walks(void **state)
@@ -526,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_a_failed_members_load_spreads),
 		cmocka_unit_test(test_preferences_are_distinct_and_begin_the_walk),
 		cmocka_unit_test(test_the_tail_prefers_other_zones),
+		cmocka_unit_test(test_longer_walks_begin_alike),
 		cmocka_unit_test(test_stored_preferences_are_the_walks),
 	};
 

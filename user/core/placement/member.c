@@ -51,8 +51,11 @@ static int members_zone(struct placement *placement, const struct member **membe
 {
 	const char **zones = malloc((placement->count + 1) * sizeof *zones);
 
-	if (!zones)
+	placement->zone_sizes = calloc(placement->count + 1, sizeof *placement->zone_sizes);
+	if (!zones || !placement->zone_sizes) {
+		free(zones);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < placement->count; i++) {
 		const char *zone = members[i]->zone ? members[i]->zone : "";
 		size_t number = 0;
@@ -64,6 +67,7 @@ static int members_zone(struct placement *placement, const struct member **membe
 		if (number == placement->zones)
 			zones[placement->zones++] = zone;
 		placement->members[i].zone = (uint16_t)number;
+		placement->zone_sizes[number]++;
 	}
 	free(zones);
 	return 0;

@@ -185,6 +185,7 @@ void placement_free(struct placement *placement)
 		schemes[placement->scheme]->release(placement);
 	free(placement->members);
 	free(placement->names);
+	free(placement->zone_sizes);
 	free(placement->owners);
 	free(placement->preferences);
 	free(placement);

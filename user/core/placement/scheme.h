@@ -40,8 +40,9 @@ struct placement {
 	size_t count;
 	size_t weighted; /* members with weight */
 	uint64_t total_weight;
-	size_t zones;     /* distinct zones of the members with weight */
-	uint16_t *owners; /* NULL: not filled, only keys are looked up */
+	size_t zones;         /* distinct zones of the members with weight */
+	uint32_t *zone_sizes; /* how many of those each zone has */
+	uint16_t *owners;     /* NULL: not filled, only keys are looked up */
 	uint16_t *preferences;
 	char *names;
 	void *state; /* the scheme's own */

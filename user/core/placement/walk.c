@@ -9,6 +9,8 @@
  *
  * Where members live in several zones, those of the owner's zone go to the end of the list, in the order met.
  */
+#include <stdlib.h>
+
 #include "score.h"
 #include "scheme.h"
 
@@ -41,6 +43,7 @@ struct stretch {
 	bool same_zone; /* those of the zone, or those of all others */
 	bool any_zone;
 	uint16_t zone;
+	size_t end; /* as many are listed when it is through */
 };
 
 static inline bool stretch_takes(const struct stretch *stretch, const struct placed_member *member)
@@ -48,28 +51,64 @@ static inline bool stretch_takes(const struct stretch *stretch, const struct pla
 	return stretch->any_zone || (member->zone == stretch->zone) == stretch->same_zone;
 }
 
-/* The unlisted member of the stretch that is nearest to slot by weighted rendezvous, or PLACEMENT_NONE. */
-static uint16_t walk_nearest(const struct placement *placement, uint32_t slot, const struct stretch *stretch,
-			     const uint16_t *listed, size_t count)
+struct ranked {
+	struct score score;
+	uint16_t member;
+};
+
+static int ranked_order(const void *a, const void *b)
+{
+	const struct ranked *left = a, *right = b;
+
+	if (score_nearer(left->score, right->score))
+		return -1;
+	return score_nearer(right->score, left->score);
+}
+
+/* The unlisted members of a stretch, into ranked where it is given. Returns the nearest; member
+ * PLACEMENT_NONE: none. */
+static struct ranked stretch_rank(const struct placement *placement, uint32_t slot,
+				  const struct stretch *stretch, const uint16_t *listed, size_t count,
+				  struct ranked *ranked)
 {
 	uint64_t start = walk_start(placement, slot);
-	struct score best = {0};
-	uint16_t nearest = PLACEMENT_NONE;
+	struct ranked nearest = {{UINT64_MAX, 0}, PLACEMENT_NONE};
 
 	for (size_t i = 0; i < placement->count; i++) {
 		const struct placed_member *member = &placement->members[i];
-		struct score score;
+		struct ranked found = {.member = (uint16_t)i};
 
 		if (!member->weight || !stretch_takes(stretch, member) ||
 		    walk_listed(listed, count, (uint16_t)i))
 			continue;
-		score = score_of(score_mix(start ^ member->hash), member->weight);
-		if (nearest == PLACEMENT_NONE || score_nearer(score, best)) {
-			best = score;
-			nearest = (uint16_t)i;
-		}
+		found.score = score_of(score_mix(start ^ member->hash), member->weight);
+		if (score_nearer(found.score, nearest.score))
+			nearest = found;
+		if (ranked)
+			*ranked++ = found;
 	}
 	return nearest;
+}
+
+/* Lists by rank whom the walk did not meet. Sorted all at once where there is memory, else one by one. */
+static size_t stretch_finish(const struct placement *placement, uint32_t slot, const struct stretch *stretch,
+			     uint16_t *members, size_t count, size_t max)
+{
+	size_t left = stretch->end - count;
+	struct ranked *ranked = max - count > 1 && left > 1 ? malloc(left * sizeof *ranked) : NULL;
+
+	if (ranked) {
+		stretch_rank(placement, slot, stretch, members, count, ranked);
+		qsort(ranked, left, sizeof *ranked, ranked_order);
+		for (size_t i = 0; i < left && count < max; i++)
+			members[count++] = ranked[i].member;
+		free(ranked);
+	}
+	while (count < max && count < stretch->end) {
+		members[count] = stretch_rank(placement, slot, stretch, members, count, NULL).member;
+		count++;
+	}
+	return count;
 }
 
 /* Appends the members of one stretch to a list of `count`, up to max in all. Returns how many are listed. */
@@ -78,35 +117,39 @@ static size_t walk_stretch(const struct placement *placement, uint32_t slot, con
 {
 	uint64_t state = walk_start(placement, slot);
 
-	for (int step = 0; step < WALK_STEPS && count < max && count < placement->weighted; step++) {
+	for (int step = 0; step < WALK_STEPS && count < max && count < stretch->end; step++) {
 		uint16_t met = walk_step(placement, &state);
 
 		if (met != PLACEMENT_NONE && stretch_takes(stretch, &placement->members[met]) &&
 		    !walk_listed(members, count, met))
 			members[count++] = met;
 	}
-	while (count < max && count < placement->weighted) {
-		uint16_t nearest = walk_nearest(placement, slot, stretch, members, count);
-
-		if (nearest == PLACEMENT_NONE)
-			break;
-		members[count++] = nearest;
-	}
+	if (count < max && count < stretch->end)
+		count = stretch_finish(placement, slot, stretch, members, count, max);
 	return count;
+}
+
+/* How many members with weight are of other zones than that of member. */
+static inline size_t members_elsewhere(const struct placement *placement, uint16_t member)
+{
+	return placement->weighted - placement->zone_sizes[placement->members[member].zone];
 }
 
 size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t first, uint16_t *ret_members,
 		   size_t max)
 {
-	struct stretch stretch = {.any_zone = placement->zones < 2};
+	struct stretch stretch = {.any_zone = placement->zones < 2, .end = placement->weighted};
 	size_t count = 1;
 
 	if (max == 0 || first == PLACEMENT_NONE)
 		return 0;
 	ret_members[0] = first;
 	stretch.zone = placement->members[first].zone;
+	if (!stretch.any_zone)
+		stretch.end = 1 + members_elsewhere(placement, first);
 	count = walk_stretch(placement, slot, &stretch, ret_members, count, max);
 	stretch.same_zone = true;
+	stretch.end = placement->weighted;
 	if (!stretch.any_zone)
 		count = walk_stretch(placement, slot, &stretch, ret_members, count, max);
 	return count;
@@ -130,6 +173,8 @@ static inline bool walk_three(const struct placement *placement, uint32_t slot, 
 	uint16_t owner = placement->owners[slot], second, third;
 	int steps = WALK_STEPS;
 
+	if (zoned && members_elsewhere(placement, owner) < 2)
+		return false;
 	do {
 		if (steps-- == 0)
 			return false;
