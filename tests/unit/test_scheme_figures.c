@@ -504,6 +504,51 @@ static void test_rendezvous_list(void **state)
 	placement_free(all);
 }
 
+/* Members are found in batches of sixteen: a short list begins a long one, and with zones others' members
+ * come first. */
+static void test_rendezvous_lists_in_batches(void **state)
+{
+	struct member members[50];
+	char names[50][16];
+	struct placement_options options = {.keys_only = true};
+	struct member_set set = {.scheme = PLACEMENT_RENDEZVOUS,
+				 .slots = 251,
+				 .members = members,
+				 .count = 50,
+				 .options = &options};
+
+	(void)state;
+	for (int zones = 1; zones <= 2; zones++) {
+		struct placement *placement = NULL;
+
+		for (int i = 0; i < 50; i++) {
+			snprintf(names[i], sizeof names[i], "m-%d", 10 + i);
+			members[i] =
+				(struct member){names[i], i % 3 % zones ? "a" : "b", (uint32_t)(1 + i % 4)};
+		}
+		assert_int_equal(placement_build(&set, &placement, NULL), 0);
+		for (int key = 0; key < 60; key++) {
+			char text[16];
+			size_t length = (size_t)snprintf(text, sizeof text, "k%d", key);
+			uint16_t whole[50], part[50];
+			int turns = 0;
+
+			assert_int_equal(placement_lookup_list(placement, text, length, whole, 50), 50);
+			assert_int_equal(whole[0], placement_lookup(placement, text, length));
+			for (size_t most = 1; most < 50; most += 5) {
+				assert_int_equal(placement_lookup_list(placement, text, length, part, most),
+						 most);
+				assert_memory_equal(part, whole, most * sizeof *part);
+			}
+			for (int rank = 1; rank < 50; rank++)
+				turns +=
+					strcmp(members[whole[rank]].zone, members[whole[rank - 1]].zone) != 0;
+			assert_int_equal(turns, zones == 1 ? 0 : 2);
+		}
+		placement_free(placement);
+	}
+}
+
 static void test_slots_as_redis_has_them(void **state)
 {
 	static const struct member members[] = {{"a", "", 100}, {"b", "", 100}, {"c", "", 100}};
@@ -574,6 +619,7 @@ int main(void)
 		cmocka_unit_test(test_weights_in_every_scheme),
 		cmocka_unit_test(test_rendezvous_moves_only_to_the_newcomer),
 		cmocka_unit_test(test_rendezvous_list),
+		cmocka_unit_test(test_rendezvous_lists_in_batches),
 		cmocka_unit_test(test_slots_as_redis_has_them),
 		cmocka_unit_test(test_shares_of_forty_million),
 	};

@@ -40,17 +40,37 @@ static inline bool stretch_takes(enum stretch stretch, uint16_t zone, const stru
 	return member->weight && (stretch == EVERYBODY || (member->zone == zone) == (stretch == SAME_ZONE));
 }
 
-/*
- * The nearest member of a stretch that is farther than *past, which becomes its score; PLACEMENT_NONE: no
- * more.
- */
-static uint16_t rendezvous_next(const struct placement *placement, uint64_t start, enum stretch stretch,
-				uint16_t zone, struct score *past)
-{
-	struct score best = {UINT64_MAX, 0};
-	uint64_t sieve = UINT64_MAX;
-	uint16_t nearest = PLACEMENT_NONE;
+/* The nearest few, kept sorted: so many are found in one pass over all members. */
+enum { BATCH = 16 };
 
+struct batch {
+	size_t count;
+	struct score scores[BATCH];
+	uint16_t members[BATCH];
+};
+
+static inline void batch_insert(struct batch *batch, size_t wanted, struct score score, uint16_t member)
+{
+	size_t at = batch->count;
+
+	if (at == wanted && !score_nearer(score, batch->scores[--at]))
+		return;
+	for (; at > 0 && score_nearer(score, batch->scores[at - 1]); at--) {
+		batch->scores[at] = batch->scores[at - 1];
+		batch->members[at] = batch->members[at - 1];
+	}
+	batch->scores[at] = score;
+	batch->members[at] = member;
+	batch->count += batch->count < wanted;
+}
+
+/* The `wanted` nearest members of a stretch, BATCH at most, that are farther than past. */
+static void batch_find(const struct placement *placement, uint64_t start, enum stretch stretch, uint16_t zone,
+		       struct score past, size_t wanted, struct batch *batch)
+{
+	uint64_t sieve = UINT64_MAX;
+
+	batch->count = 0;
 	for (size_t i = 0; i < placement->count; i++) {
 		const struct placed_member *member = &placement->members[i];
 		uint64_t draw = score_mix(start ^ member->hash);
@@ -59,42 +79,50 @@ static uint16_t rendezvous_next(const struct placement *placement, uint64_t star
 		if (!stretch_takes(stretch, zone, member) || !score_passes(draw, sieve, member->weight))
 			continue;
 		score = score_of(draw, member->weight);
-		if (score_nearer(*past, score) && score_nearer(score, best)) {
-			best = score;
-			nearest = (uint16_t)i;
-			sieve = score_sieve(best.distance);
-		}
+		if (!score_nearer(past, score))
+			continue;
+		batch_insert(batch, wanted, score, (uint16_t)i);
+		if (batch->count == wanted)
+			sieve = score_sieve(batch->scores[wanted - 1].distance);
 	}
-	*past = best;
-	return nearest;
+}
+
+/* Appends a stretch to a list of count, up to max, batch by batch. */
+static size_t stretch_list(const struct placement *placement, uint64_t start, enum stretch stretch,
+			   uint16_t zone, struct score past, uint16_t *members, size_t count, size_t max)
+{
+	struct batch batch;
+
+	do {
+		size_t wanted = max - count < BATCH ? max - count : BATCH;
+
+		if (!wanted)
+			break;
+		batch_find(placement, start, stretch, zone, past, wanted, &batch);
+		for (size_t i = 0; i < batch.count; i++)
+			members[count++] = batch.members[i];
+		past = batch.scores[batch.count ? batch.count - 1 : 0];
+	} while (batch.count == BATCH);
+	return count;
 }
 
 /* The order of scores; behind the owner, members of other zones come first. */
 static size_t rendezvous_prefer(const struct placement *placement, uint64_t hash, uint16_t *ret_members,
 				size_t max)
 {
+	const struct score nearest = {0, UINT64_MAX};
 	uint64_t start = score_mix(hash);
-	struct score owner = {0, UINT64_MAX};
-	bool zoned = placement->zones > 1;
+	struct batch owner;
 	size_t count = 1;
 	uint16_t zone;
 
-	if (max == 0)
-		return 0;
-	ret_members[0] = rendezvous_next(placement, start, EVERYBODY, 0, &owner);
+	if (placement->zones < 2 || max == 0)
+		return stretch_list(placement, start, EVERYBODY, 0, nearest, ret_members, 0, max);
+	batch_find(placement, start, EVERYBODY, 0, nearest, 1, &owner);
+	ret_members[0] = owner.members[0];
 	zone = placement->members[ret_members[0]].zone;
-	for (int stretch = zoned ? OTHER_ZONES : EVERYBODY; stretch <= (zoned ? SAME_ZONE : EVERYBODY);
-	     stretch++)
-		for (struct score past = stretch == OTHER_ZONES ? (struct score){0, UINT64_MAX} : owner;
-		     count < max;) {
-			uint16_t member =
-				rendezvous_next(placement, start, (enum stretch)stretch, zone, &past);
-
-			if (member == PLACEMENT_NONE)
-				break;
-			ret_members[count++] = member;
-		}
-	return count;
+	count = stretch_list(placement, start, OTHER_ZONES, zone, nearest, ret_members, count, max);
+	return stretch_list(placement, start, SAME_ZONE, zone, owner.scores[0], ret_members, count, max);
 }
 
 static size_t rendezvous_bytes(const struct placement *placement)
