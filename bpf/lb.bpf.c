@@ -10,6 +10,7 @@
 #include "service.bpf.h"
 #include "hash.bpf.h"
 #include "slot.bpf.h"
+#include "flow.bpf.h"
 #include "backend.bpf.h"
 #include "wrap.bpf.h"
 #include "transmit.bpf.h"
@@ -26,6 +27,7 @@ static __always_inline int packet_balance(struct packet packet, enum hf_family f
 		(outcome = service_find(packet_at(&packet, HF_STAGE_SERVICE))) ||
 		(outcome = flow_hash(packet_at(&packet, HF_STAGE_HASH))) ||
 		(outcome = slot_find(packet_at(&packet, HF_STAGE_SLOT))) ||
+		(outcome = flow_find(packet_at(&packet, HF_STAGE_FLOW))) ||
 		(outcome = backend_find(packet_at(&packet, HF_STAGE_BACKEND))) ||
 		(outcome = packet_wrap(packet_at(&packet, HF_STAGE_WRAP))) ||
 		(outcome = packet_transmit(packet_at(&packet, HF_STAGE_TRANSMIT)));

@@ -44,6 +44,7 @@ SHARED_ARRAY(flows, struct hf_flow, HF_DEFAULT_FLOWS);
 
 COUNTER_ARRAY(counters, struct hf_counters, HF_DEFAULT_COUNTERS);
 COUNTER_ARRAY(reasons, struct hf_reason_counter, HF_REASON_LIMIT);
+COUNTER_ARRAY(flow_events, __u64, HF_FLOW_EVENTS);
 
 /*
  * Interfaces by link number. Not a DEVMAP: since 5.18 the kernel binds that to programs that all have, or all

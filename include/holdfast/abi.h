@@ -164,8 +164,12 @@ struct hf_reason_counter {
 	__u64 bytes;
 };
 
-/* flows: what is remembered of the flows of moving slots. A set of HF_FLOW_WAYS neighbours by hash. */
-enum { HF_FLOW_WAYS = 8 };
+/*
+ * flows: what is remembered of the flows of moving slots. A set of HF_FLOW_WAYS neighbours by hash. The data
+ * plane claims an entry by exchanging its tag for HF_FLOW_CLAIMED, and writes the flow's own tag last; others
+ * may only exchange a tag they have read for 0.
+ */
+enum { HF_FLOW_WAYS = 8, HF_FLOW_CLAIMED = 1 };
 enum hf_flow_state { HF_FLOW_EMPTY = 0, HF_FLOW_OPENING, HF_FLOW_ESTABLISHED, HF_FLOW_CLOSING };
 struct hf_flow {
 	__u64 tag;  /* of the tuple; 0: empty */
@@ -179,6 +183,16 @@ struct hf_flow {
 	__u8 proto;
 	__u16 pool; /* index of pools */
 	__u32 idle; /* seconds; from the service */
+};
+
+/* flow_events: how often, on each processor, by enum hf_flow_event: one __u64 each. */
+enum hf_flow_event {
+	HF_FLOW_REMEMBERED,      /* flows entered */
+	HF_FLOW_EVICTED_OPENING, /* those that had shown one packet went for another, or were not entered at
+				    all where every neighbour had shown more */
+	HF_FLOW_EVICTED_CLOSING, /* FIN or RST had been seen */
+	HF_FLOW_EVICTED_ESTABLISHED, /* silent for long: a quarter of its idle time at least */
+	HF_FLOW_EVENTS,
 };
 
 /* control: the one entry every packet reads. */
@@ -196,7 +210,8 @@ struct hf_control {
 	__u64 services; /* the live directory, packed as above */
 	__u32 abi;      /* HF_ABI_VERSION */
 	__u32 flags;
-	__u64 reserved[6];
+	__u64 flow_seed; /* of the flow table's tags: any secret number, kept as long as the flows are */
+	__u64 reserved[5];
 	struct hf_link links[HF_MAX_LINKS];
 };
 

@@ -5,6 +5,7 @@ import ipaddress
 import os
 import re
 import struct
+import time
 from ctypes import LittleEndianStructure, c_int32, c_uint8, c_uint16, c_uint32, c_uint64, sizeof
 from pathlib import Path
 
@@ -19,7 +20,8 @@ PASS, DROP, TX, REDIRECT = 2, 1, 3, 4
 ENCAP = {"ip": 0, "gue": 1, "gre": 2, "l2": 3}
 TRACK = {"auto": 0, "always": 1, "never": 2}
 MAX_PROBES, DIRECTORY_ROOM, ONLY_INGRESS = 8, 1 << 9, 1
-SLOT_MOVING, TAKES_NEW, SERVES = 1 << 56, 1, 2
+SLOT_MOVING, TAKES_NEW, SERVES_TCP, SERVES_UDP = 1 << 56, 1, 2, 4
+OPENING, ESTABLISHED, CLOSING = 1, 2, 3
 
 SIZES = {"slots": 1 << 18, "since": 1 << 17, "hops": 1 << 10, "flows": 1 << 10, "counters": 1 << 12,
          "backends": 1 << 10, "services": 1 << 10}
@@ -45,6 +47,12 @@ class Backend(LittleEndianStructure):
                 ("reserved32", c_uint32)]
 
 
+class Flow(LittleEndianStructure):
+    _fields_ = [("tag", c_uint64), ("tag2", c_uint32), ("slot", c_uint32), ("seen", c_uint32),
+                ("backend", c_uint16), ("service", c_uint16), ("state", c_uint8), ("proto", c_uint8),
+                ("pool", c_uint16), ("idle", c_uint32)]
+
+
 class Observation(LittleEndianStructure):
     _fields_ = [("stage", c_uint32), ("reason", c_int32), ("hash", c_uint64), ("service", c_uint32),
                 ("pool", c_uint32), ("table", c_uint32), ("slot", c_uint32), ("slot_word", c_uint64),
@@ -56,6 +64,16 @@ def reasons(header="reasons.h"):
     text = (TOP / "include/holdfast" / header).read_text()
     found = re.findall(r'X\(\w+,\s*(\d+),\s*"([a-z-]+)",\s*(PASS|DROP)', text)
     return {int(number): (word, {"PASS": PASS, "DROP": DROP}[verdict]) for number, word, verdict in found}
+
+
+def now():
+    """As the data plane notes times."""
+    return int(time.monotonic())
+
+
+def moving(owner, base, hops=0):
+    """The word of a slot that moves."""
+    return owner | base << 16 | hops << 32 | SLOT_MOVING
 
 
 def mac_bytes(mac):
@@ -91,19 +109,23 @@ class DataPlane:
         if not shared:
             self.slots = self.maps["slots"].memory()
             self.control = self.maps["control"].memory()
+            self.since = self.maps["since"].memory()
+            self.flow_table = self.maps["flows"].memory()
             self.services, self.generation = {}, 0
             self.next_slot = self.next_counter = 1
 
     def close(self):
         self.slots.close()
         self.control.close()
+        self.since.close()
+        self.flow_table.close()
         self.object.close()
 
     def set_link(self, number, mac, ifindex=1, flags=ONLY_INGRESS, mtu=1500):
         struct.pack_into("<6sHII", self.control, 64 + 16 * number, mac_bytes(mac), flags, ifindex, mtu)
 
     def set_backend(self, number, address, source, mac="02:00:00:00:0b:00", link=1, encap="ip", src_mask=0,
-                    ordinal=None, mtu=0, port=19523, flags=TAKES_NEW | SERVES):
+                    ordinal=None, mtu=0, port=19523, flags=TAKES_NEW | SERVES_TCP | SERVES_UDP):
         """src_mask: how many low bits of the source the flow's hash fills."""
         record = Backend(next_hop=int.from_bytes(mac_bytes(mac), "little") | link << 48 if mac else 0,
                          ordinal=number if ordinal is None else ordinal, family=family(address),
@@ -123,6 +145,30 @@ class DataPlane:
                                                  hash=policy == "source", **old))
         self.maps["pools"].update(pool, struct.pack("<Q", number | 1 << 32))
         return first
+
+    def set_since(self, first, count, seconds):
+        """When these slots began to move."""
+        struct.pack_into(f"<{count}I", self.since, 4 * first, *[seconds % (1 << 32)] * count)
+
+    def set_flags(self, number, flags):
+        record = Backend.from_buffer_copy(self.maps["backends"].lookup(number))
+        record.flags = flags
+        self.maps["backends"].update(number, record)
+
+    def flows(self):
+        """What is remembered, by place."""
+        entries = (Flow.from_buffer(self.flow_table, at) for at in range(0, len(self.flow_table), sizeof(Flow)))
+        return {place: Flow.from_buffer_copy(flow) for place, flow in enumerate(entries) if flow.tag}
+
+    def age_flows(self, seconds):
+        """As if so much time had passed since the remembered flows were last seen."""
+        for place, flow in self.flows().items():
+            flow.seen -= seconds
+            self.maps["flows"].update(place, flow)
+
+    def flow_events(self):
+        return [sum(int.from_bytes(v, "little") for v in self.maps["flow_events"].lookup_each(event))
+                for event in range(4)]
 
     def add_service(self, proto, address, port, pool=1, bits=16, ordinals=256, track="auto", idle=7200):
         key = service_key(proto, address, port, bits)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow: which backend a flow of a moving slot stays with. New flows go to the owner, remembered ones to where
+ * they live, and those that are neither belong to the base, until the idle time since the slot began to move
+ * is over. A settled slot's packet does not come here, unless its service tracks always.
+ */
+#ifndef HOLDFAST_FLOW_BPF_H
+#define HOLDFAST_FLOW_BPF_H
+
+#include "flowtable.bpf.h"
+#include "maps.bpf.h"
+#include "packet.bpf.h"
+
+enum {
+	SYN_QUIET = 5,   /* seconds of silence after which a SYN may place a flow anew */
+	SHORT_IDLE = 60, /* seconds that a flow is kept which has only opened, or is closing */
+	REMEMBERED = 1,  /* hf_observation.remembered */
+	BASE = 2,
+	REMEMBERED_SHIFT = 16,
+};
+
+/* What the stage asks of flow_place(), which is out of line. */
+struct flow_query {
+	struct hf_tuple tuple;
+	__u64 slot_word;
+	__u64 seed; /* of the tags */
+	__u32 slot; /* index of slots */
+	__u8 tcp_flags;
+	__u8 passive; /* look, but neither remember nor refresh */
+};
+
+static __always_inline bool query_opens(const struct flow_query *query)
+{
+	return (query->tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
+}
+
+static __always_inline __u8 backend_flags(__u32 number)
+{
+	const struct hf_backend *backend = map_at(&backends, number);
+
+	return backend ? *(const volatile __u8 *)&backend->flags : 0;
+}
+
+static __always_inline bool backend_serves(__u8 flags, __u8 proto)
+{
+	return flags & (proto == IPPROTO_UDP ? HF_BACKEND_SERVES_UDP : HF_BACKEND_SERVES_TCP);
+}
+
+/* Where the flow lived before its slot, or its whole table, began to move; 0 when it is too late to ask. */
+static __always_inline __u32 flow_base(const struct flow_query *query, const struct hf_service *service,
+				       const struct hf_table *table, __u32 now)
+{
+	const struct hf_since *pair = map_at(&since, query->slot / 2);
+	__u64 word = query->slot_word;
+	__u32 began = pair ? pair->at[query->slot & 1] : 0;
+
+	if (table->old_size) {
+		__u64 hash = hf_flow_hash(&query->tuple, table->old_hash, table->old_seed);
+		const __u64 *old = map_at(&slots, table->old_first + hf_slot_index(hash, table->old_size));
+
+		word = old ? load64(old) : 0;
+		began = table->since;
+	} else if (!(word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING)) {
+		return 0;
+	}
+	return elapsed(now, began) < (__s32)service->idle ? word >> HF_SLOT_BASE_SHIFT & 0xffff : 0;
+}
+
+/*
+ * A SYN may be a client's that uses its port again, or stray, or forged: it moves a flow off a backend that
+ * takes no new ones only if the flow is over or quiet.
+ */
+static __always_inline bool flow_stays(const struct flow_query *query, const struct hf_flow *flow, __u32 now)
+{
+	__u8 flags = backend_flags(flow->backend);
+
+	if (!backend_serves(flags, query->tuple.proto))
+		return false;
+	if (!query_opens(query) || flags & HF_BACKEND_TAKES_NEW)
+		return true;
+	return flow->state != HF_FLOW_CLOSING && elapsed(now, flow->seen) <= SYN_QUIET;
+}
+
+/* A flow that was remembered shows another packet. */
+static __always_inline void flow_refresh(const struct flow_query *query, const struct hf_service *service,
+					 struct hf_flow *flow, __u32 backend, __u32 now)
+{
+	bool moved = flow->backend != backend;
+
+	if (query_opens(query)) {
+		/* Of a lively flow, it proves nothing. */
+		if (!moved && flow->state != HF_FLOW_CLOSING)
+			return;
+		flow->state = HF_FLOW_OPENING;
+		flow->idle = service->idle < SHORT_IDLE ? service->idle : SHORT_IDLE;
+	} else if (query->tcp_flags & (TCP_FIN | TCP_RST)) {
+		flow->state = HF_FLOW_CLOSING;
+		flow->idle = service->idle < SHORT_IDLE ? service->idle : SHORT_IDLE;
+	} else if (flow->state == HF_FLOW_OPENING) {
+		flow->state = HF_FLOW_ESTABLISHED;
+		flow->idle = service->idle;
+	}
+	if (moved)
+		flow->backend = backend;
+	if (flow->seen != now)
+		flow->seen = now;
+}
+
+static __always_inline struct hf_flow flow_new(const struct flow_query *query,
+					       const struct hf_service *service, const struct hf_table *table,
+					       __u32 backend, __u32 now)
+{
+	bool closing = query->tcp_flags & (TCP_FIN | TCP_RST);
+	bool brief = (closing || query_opens(query)) && service->idle > SHORT_IDLE;
+
+	return (struct hf_flow){
+		.slot = query->slot - table->first,
+		.seen = now,
+		.backend = backend,
+		.service = service->number,
+		.state = closing ? HF_FLOW_CLOSING : HF_FLOW_OPENING,
+		.proto = query->tuple.proto,
+		.pool = service->pool,
+		.idle = brief ? SHORT_IDLE : service->idle,
+	};
+}
+
+/* Returns the backend's number, and above it how it was found. */
+__noinline __u32 flow_place(const struct flow_query *query, const struct hf_service *service,
+			    const struct hf_table *table)
+{
+	__u32 now = bpf_ktime_get_coarse_ns() / 1000000000, backend, how = 0;
+	struct flow_tag tag;
+	struct hf_flow *flow;
+
+	if (!query || !service || !table)
+		return 0;
+	backend = query->slot_word & 0xffff;
+	tag = flow_tag(&query->tuple, query->seed);
+	flow = flowtable_find(&tag);
+	if (flow && elapsed(now, flow->seen) <= (__s32)flow->idle) {
+		if (flow_stays(query, flow, now)) {
+			backend = flow->backend;
+			how = REMEMBERED;
+		}
+		if (!query->passive) {
+			flow_refresh(query, service, flow, backend, now);
+			/* A pool's table may have changed its size: the flow is counted where it belongs now. */
+			if (flow->slot != query->slot - table->first)
+				flow->slot = query->slot - table->first;
+		}
+	} else {
+		__u32 base = query_opens(query) ? 0 : flow_base(query, service, table, now);
+
+		if (base && backend_serves(backend_flags(base), query->tuple.proto)) {
+			backend = base;
+			how = BASE;
+		}
+		if (!query->passive) {
+			struct hf_flow entry = flow_new(query, service, table, backend, now);
+
+			flowtable_enter(&tag, flow, &entry);
+		}
+	}
+	return backend | how << REMEMBERED_SHIFT;
+}
+
+static __always_inline int flow_find(struct packet *packet)
+{
+	const struct hf_service *service = packet->service;
+	const struct hf_table *table = packet->table;
+	struct flow_query query;
+	__u32 place;
+
+	if (likely(!((packet->slot_word >> HF_SLOT_FLAGS_SHIFT) | table->old_size | service->track)) ||
+	    service->track == HF_TRACK_NEVER)
+		return 0;
+	query = (struct flow_query){
+		.tuple = packet->tuple,
+		.slot_word = packet->slot_word,
+		.seed = packet->control->flow_seed,
+		.slot = packet->slot,
+		.tcp_flags = packet->tcp_flags,
+		.passive =
+			packet->observed || packet->layer4, /* an ICMP error is not the flow's own packet */
+	};
+	place = flow_place(&query, service, table);
+	packet->backend_number = place & 0xffff;
+	packet->remembered = place >> REMEMBERED_SHIFT;
+	return 0;
+}
+
+#endif
