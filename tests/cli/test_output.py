@@ -197,3 +197,10 @@ def test_backend_on_its_way_out(cli, daemon):
     assert "deadline:     20" in shown
     daemon.replies["/v1/backends/db/db1"] = (200, BACKENDS[0])
     assert "deadline" not in cli.out("backend show db/db1")
+
+
+def test_why_of_a_moving_slot(cli, daemon):
+    daemon.replies["/v1/why"] = (200, {**WHY, "moving": True, "base": "db/db2", "hops": ["db/db1", "db/db2"]})
+    shown = cli.out("why tcp 198.51.100.7:40000 203.0.113.10:5432")
+    assert "moving:       an old flow that is not remembered would go to db/db2\n" in shown
+    assert "hops:         db/db1, db/db2\n" in shown

@@ -151,3 +151,13 @@ def test_remove_drains_first(real):
     real.out("backend add db/db2 10.0.0.12")
     assert "backend db/db2 drains first, then leaves: generation " in real.out("backend remove db/db2")
     assert "backend db/db1 removed: generation " in real.out("backend remove db/db1 --now --force")
+
+
+def test_slots(real):
+    fill(real)
+    real.out("backend add db/db2 10.0.0.12")
+    shown = real.out("pool slots show db --preferences").splitlines()
+    assert re.match(r"SLOTS +OWNER +(OLD-FLOWS +)?PREFERENCES$", shown[0])
+    assert re.match(r"0(-\d+)? +db[12] ", shown[1]) and shown[1].endswith(("db1, db2", "db2, db1"))
+    ranges = json.loads(real.out("--json pool slots show db"))["ranges"]
+    assert ranges[-1]["last"] == 250 and len(ranges) > 10

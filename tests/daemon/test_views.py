@@ -48,7 +48,7 @@ def example(heading):
 
 @pytest.mark.parametrize("heading, path", [
     ("`GET /v1/status`", "/v1/status"), ("`GET /v1/version`", "/v1/version"),
-    ("`GET /v1/pools/NAME`", "/v1/pools/db"),
+    ("`GET /v1/pools/NAME`", "/v1/pools/db"), ("`GET /v1/pools/NAME/slots", "/v1/pools/db/slots"),
     ("`GET /v1/services/PROTO/VIP:PORT`", "/v1/services/tcp/203.0.113.10:5432"),
     ("`GET /v1/backends/POOL/NAME`", "/v1/backends/db/db1"), ("`GET /v1/why?", "/v1/why?" + FLOW),
 ])
@@ -132,3 +132,20 @@ def test_generations_are_listed_and_shown(serving):
     shown = serving.get("/v1/generations/3")
     assert shown["cause"] == "backend add db/db1" and shown["author"] == "root"
     assert [b["name"] for b in shown["model"]["pools"][0]["backends"]] == ["db1"]
+
+
+def test_slots_are_those_that_backends_have(serving):
+    pool = serving.get("/v1/pools/db")
+    slots = serving.get("/v1/pools/db/slots?preferences=1")
+    assert slots["slots"] == pool["table_size"]
+    owned, next_slot = {}, 0
+    for one in slots["ranges"]:
+        assert one["first"] == next_slot <= one["last"] and one["preferences"][0] == one["owner"]
+        assert one["base"] is None or one["moving"]
+        owned[one["owner"]] = owned.get(one["owner"], 0) + one["last"] - one["first"] + 1
+        next_slot = one["last"] + 1
+    assert next_slot == slots["slots"]
+    assert owned == {b["name"]: b["slots"] for b in serving.get("/v1/backends/db")["backends"] if b["slots"]}
+    assert len(serving.get("/v1/pools/db/slots")["ranges"]) <= len(slots["ranges"])
+    assert serving.request("GET", "/v1/pools/no/slots")[0] == 404
+    assert serving.request("GET", "/v1/pools/db/slots?preferences=x")[0] == 400

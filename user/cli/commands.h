@@ -18,6 +18,7 @@ enum exit_status run_interface_list(const struct call *call);
 /* pool.c */
 enum exit_status run_pool_show(const struct call *call);
 enum exit_status run_pool_list(const struct call *call);
+enum exit_status run_pool_slots_show(const struct call *call);
 
 /* service.c */
 enum exit_status run_service_show(const struct call *call);

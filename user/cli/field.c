@@ -36,6 +36,22 @@ const char *field_count(const json_t *object, const char *key, char text[QUANTIT
 	return field_is_null(object, key) ? "-" : count_text(field_number(object, key), text);
 }
 
+const char *names_text(const json_t *names, char text[NAMES_TEXT])
+{
+	size_t i, length = 0;
+	json_t *name;
+
+	*text = '\0';
+	json_array_foreach (names, i, name) {
+		const char *more = json_is_string(name) ? json_string_value(name) : "-";
+
+		if (length < NAMES_TEXT)
+			length += (size_t)snprintf(text + length, NAMES_TEXT - length, "%s%s", i ? ", " : "",
+						   more);
+	}
+	return text;
+}
+
 void show_line(const char *name, const char *value)
 {
 	int width = NAME_WIDTH;

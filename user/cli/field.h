@@ -15,6 +15,10 @@ bool field_is_null(const json_t *object, const char *key);
 const char *field_quantity(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
 const char *field_count(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
 
+/* "db1, db3, db2": a list of names. Returns text. */
+enum { NAMES_TEXT = 512 };
+const char *names_text(const json_t *names, char text[NAMES_TEXT]);
+
 /* One thing in full: "name:   value" lines, aligned; empty values are left out. */
 void show_line(const char *name, const char *value);
 __attribute__((format(printf, 2, 3))) void show_format(const char *name, const char *format, ...);

@@ -157,6 +157,10 @@ static void set_slot(const struct offline *offline, json_t *view, const struct h
 	json_object_set_new(view, "preferences", preferences_view(offline, name, seen->slot));
 	json_object_set_new(view, "owner", backend_view(offline, (uint16_t)seen->slot_word));
 	json_object_set_new(view, "backend", backend_view(offline, (uint16_t)seen->backend));
+	json_object_set_new(view, "moving",
+			    json_boolean(seen->slot_word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING));
+	json_object_set_new(view, "base",
+			    backend_view(offline, (uint16_t)(seen->slot_word >> HF_SLOT_BASE_SHIFT)));
 	if (seen->backend)
 		json_object_set_new(view, "by", json_string(by[seen->remembered % 3]));
 }

@@ -96,3 +96,40 @@ enum exit_status run_pool_show(const struct call *call)
 	answer_free(&answer);
 	return status;
 }
+
+static void slots_print(const json_t *slots)
+{
+	struct table *table = table_new("SLOTS OWNER ?OLD-FLOWS ?PREFERENCES");
+	char names[NAMES_TEXT];
+	json_t *range;
+	size_t i;
+
+	json_array_foreach (json_object_get(slots, "ranges"), i, range) {
+		double first = field_number(range, "first"), last = field_number(range, "last");
+
+		if (first == last)
+			table_cell(table, "%.0f", first);
+		else
+			table_cell(table, "%.0f-%.0f", first, last);
+		table_cell(table, "%s", field_is_null(range, "owner") ? "-" : field_text(range, "owner"));
+		table_cell(table, "%s", field_text(range, "base"));
+		table_cell(table, "%s", names_text(json_object_get(range, "preferences"), names));
+	}
+	table_print(table);
+}
+
+enum exit_status run_pool_slots_show(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_get_named(
+		call,
+		call_flag(call, "preferences") ? "/v1/pools/%s/slots?preferences=1" : "/v1/pools/%s/slots",
+		call->words, &answer);
+
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status)
+		slots_print(answer.json);
+	answer_free(&answer);
+	return status;
+}

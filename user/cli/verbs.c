@@ -188,6 +188,13 @@ const struct verb verbs[] = {
 	 .example = "pool list",
 	 .uses = "GET /v1/pools",
 	 .run = run_pool_list},
+	{"pool", "slots show",
+	 .arguments = ARGUMENTS(POOL),
+	 .options = OPTIONS(FLAG("preferences", "with the backends each slot prefers, best first")),
+	 .help = "show who owns which slots now, and where old flows of moving ones live",
+	 .example = "pool slots show db --preferences",
+	 .uses = "GET /v1/pools/POOL/slots",
+	 .run = run_pool_slots_show},
 
 	{"service", "add",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),

@@ -26,24 +26,6 @@ static void print_verdict(const json_t *why)
 			    field_text(reason, "sentence"), field_text(reason, "word"));
 }
 
-static void print_preferences(const json_t *why)
-{
-	const json_t *preferences = json_object_get(why, "preferences");
-	char list[400] = "";
-	json_t *name;
-	size_t i;
-
-	json_array_foreach (preferences, i, name) {
-		const char *text = json_is_string(name) ? json_string_value(name) : "-";
-
-		if (strlen(list) + strlen(text) + 3 < sizeof list) {
-			strcat(list, i ? ", " : "");
-			strcat(list, text);
-		}
-	}
-	show_line("preferences", list);
-}
-
 static const char *by_sentence(const char *by)
 {
 	if (!strcmp(by, "owner"))
@@ -58,7 +40,7 @@ static const char *by_sentence(const char *by)
 void why_print(const json_t *why)
 {
 	const json_t *outer = json_object_get(why, "outer");
-	char slot[QUANTITY_TEXT], slots[QUANTITY_TEXT];
+	char slot[QUANTITY_TEXT], slots[QUANTITY_TEXT], names[NAMES_TEXT];
 
 	print_verdict(why);
 	show_line("service", field_text(why, "service"));
@@ -67,11 +49,15 @@ void why_print(const json_t *why)
 	if (!field_is_null(why, "slot"))
 		show_format("slot", "%s of %s", field_count(why, "slot", slot),
 			    field_count(why, "slots", slots));
-	print_preferences(why);
+	show_line("preferences", names_text(json_object_get(why, "preferences"), names));
 	show_line("owner", field_text(why, "owner"));
+	if (json_is_true(json_object_get(why, "moving")))
+		show_format("moving", "an old flow that is not remembered would go to %s",
+			    *field_text(why, "base") ? field_text(why, "base") : "nobody");
 	if (*field_text(why, "backend"))
 		show_format("backend", "%s, %s", field_text(why, "backend"),
 			    by_sentence(field_text(why, "by")));
+	show_line("hops", names_text(json_object_get(why, "hops"), names));
 	next_hop_show(json_object_get(why, "next_hop"));
 	if (json_is_object(outer))
 		show_format("outer header", "%s from %s to %s", field_text(outer, "encap"),

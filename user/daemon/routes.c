@@ -11,6 +11,7 @@ const struct route routes[] = {
 	{"GET", "/v1/interfaces", ACCESS_READ, view_interfaces},
 	{"GET", "/v1/pools", ACCESS_READ, view_pools},
 	{"GET", "/v1/pools/{pool}", ACCESS_READ, view_pool},
+	{"GET", "/v1/pools/{pool}/slots", ACCESS_READ, view_slots},
 	{"GET", "/v1/services", ACCESS_READ, view_services},
 	{"GET", "/v1/services/{proto}/{listen}", ACCESS_READ, view_service},
 	{"GET", "/v1/backends", ACCESS_READ, view_backends},

@@ -14,6 +14,7 @@ VIEW(view_status);
 VIEW(view_interfaces);
 VIEW(view_pools);
 VIEW(view_pool);
+VIEW(view_slots);
 VIEW(view_services);
 VIEW(view_service);
 VIEW(view_backends);
