@@ -553,16 +553,16 @@ static void test_flows_are_counted_and_purged(void **state)
 {
 	static const struct hf_flow flows[FLOWS] = {
 		/* stay */
-		{1, 1, 10, NOW - 5, 5, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
-		{2, 1, 11, NOW - 7, 6, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
-		{3, 1, 12, NOW - 3, 6, 1, HF_FLOW_OPENING, IPPROTO_TCP, 3, IDLE},
-		{4, 1, 13, NOW - 1, 6, 1, HF_FLOW_CLOSING, IPPROTO_TCP, 3, IDLE},
-		{5, 1, 50, NOW - 1, 5, 9, HF_FLOW_ESTABLISHED, IPPROTO_UDP, 3, IDLE}, /* tracked always */
+		{21, 1, 10, NOW - 5, 5, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{22, 1, 11, NOW - 7, 6, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{23, 1, 12, NOW - 3, 6, 1, HF_FLOW_OPENING, IPPROTO_TCP, 3, IDLE},
+		{24, 1, 13, NOW - 1, 6, 1, HF_FLOW_CLOSING, IPPROTO_TCP, 3, IDLE},
+		{25, 1, 50, NOW - 1, 5, 9, HF_FLOW_ESTABLISHED, IPPROTO_UDP, 3, IDLE}, /* tracked always */
 		/* go: silent too long, slot settled, backend gone, pool gone */
-		{6, 1, 14, NOW - IDLE - 1, 6, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
-		{7, 1, 50, NOW - 1, 5, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
-		{8, 1, 15, NOW - 1, 7, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
-		{9, 1, 16, NOW - 1, 5, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 4, IDLE},
+		{26, 1, 14, NOW - IDLE - 1, 6, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{27, 1, 50, NOW - 1, 5, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{28, 1, 15, NOW - 61, 7, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{29, 1, 16, NOW - 1, 5, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 4, IDLE},
 	};
 	const uint64_t slots[2] = {1ULL << 11 | 1ULL << 12};
 	struct dataplane *dataplane = open_instance();
@@ -678,6 +678,7 @@ static void test_upgrade_migrates_what_has_grown(void **state)
 	struct dataplane *dataplane;
 	struct hf_backend entry;
 	struct refusal refusal = {};
+	uint64_t events[HF_FLOW_EVENTS];
 
 	(void)state;
 	dataplane_close(open_instance());
@@ -687,6 +688,16 @@ static void test_upgrade_migrates_what_has_grown(void **state)
 	assert_true(dataplane_adopted(dataplane));
 	assert_int_equal(dataplane_backend(dataplane, 9, &entry), 0);
 	assert_int_equal(entry.dst[0], 0x77);
+	dataplane_close(dataplane);
+
+	/* A map that the earlier version did not have. */
+	assert_int_equal(unlink(pin("maps/flow_events")), 0);
+	assert_int_equal(dataplane_upgrade(instance, &refusal), 1);
+	dataplane = open_instance();
+	assert_true(dataplane_adopted(dataplane));
+	assert_int_equal(dataplane_backend(dataplane, 9, &entry), 0);
+	assert_int_equal(flow_events(dataplane, events), 0);
+	assert_int_equal(events[HF_FLOW_REMEMBERED], 0);
 	dataplane_close(dataplane);
 }
 

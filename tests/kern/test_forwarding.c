@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <holdfast/flowhash.h>
 #include <holdfast/outer.h>
 #include <kern/dataplane.h>
 #include <linux/if_ether.h>
@@ -31,6 +33,7 @@ static int load(void)
 	struct hf_service service = {.key = {.proto = IPPROTO_UDP, .port = htons(PORT)},
 				     .pool = POOL,
 				     .counters = 1,
+				     .idle = 3600,
 				     .ordinals = 2,
 				     .number = 1};
 	struct backend_image backend = {.number = BACKEND,
@@ -238,14 +241,79 @@ static void test_upgrades_between_packets(void **state)
 	assert_int_equal(counters.packets, 40);
 }
 
+/* The only remembered flow. */
+static struct hf_flow remembered(void)
+{
+	struct hf_flow flow = {}, found = {};
+	char path[96];
+	int fd, count = 0;
+
+	snprintf(path, sizeof path, "/sys/fs/bpf/holdfast/%s/maps/flows", instance);
+	fd = bpf_obj_get(path);
+	assert_true(fd >= 0);
+	for (uint32_t i = 0; i < 64; i++) {
+		assert_int_equal(bpf_map_lookup_elem(fd, &i, &flow), 0);
+		if (flow.tag)
+			found = flow;
+		count += flow.tag != 0;
+	}
+	close(fd);
+	assert_int_equal(count, 1);
+	return found;
+}
+
+/* A table of moving slots, in the place of what was there. */
+static void put_moving_table(uint32_t size, uint32_t old_size)
+{
+	const uint64_t word = BACKEND | (uint64_t)BACKEND << HF_SLOT_BASE_SHIFT |
+			      (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	uint64_t words[1000];
+	struct pool_image image = {
+		.number = POOL, .table = {.size = size, .pool = POOL, .old_size = old_size}, .words = words};
+	struct plan_pool pool = {.change = PLAN_CHANGE, .number = POOL, .image = &image};
+	struct plan plan = {.pools = &pool, .pool_count = 1};
+
+	for (uint32_t i = 0; i < size; i++)
+		words[i] = word;
+	assert_int_equal(dataplane_apply(dataplane, &plan, 2, NULL), 0);
+}
+
+/* A remembered flow's slot is that of the table it was last seen with, so that it is counted where it
+ * belongs. */
+static void test_remembered_flow_follows_its_table(void **state)
+{
+	struct hf_tuple tuple = {
+		.proto = IPPROTO_UDP, .family = HF_IPV4, .sport = htons(4000), .dport = htons(PORT)};
+	uint64_t hash;
+
+	(void)state;
+	tuple.saddr.words[0] = inet_addr("198.51.100.7");
+	tuple.daddr.words[0] = inet_addr("203.0.113.10");
+	hash = hf_flow_hash(&tuple, HF_HASH_5TUPLE, 0);
+	lead_to("v0");
+	assert_int_equal(dataplane_attach(dataplane, "v0", MODE_NATIVE, false, NULL), 0);
+	put_moving_table(17, 0);
+	assert_true(forwards("v1", "v1"));
+	assert_int_equal(remembered().slot, hf_slot_index(hash, 17));
+	assert_int_equal(remembered().backend, BACKEND);
+	put_moving_table(23, 17);
+	assert_true(forwards("v1", "v1"));
+	assert_int_equal(remembered().slot, hf_slot_index(hash, 23));
+	assert_int_not_equal(hf_slot_index(hash, 17), hf_slot_index(hash, 23));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_back_where_it_came_in),      CASE(test_out_of_another_interface),
-		CASE(test_in_by_any_of_several),       CASE(test_generic_mode),
-		CASE(test_vanished_target_has_a_name), CASE(test_upgrades_between_packets),
+		CASE(test_back_where_it_came_in),
+		CASE(test_out_of_another_interface),
+		CASE(test_in_by_any_of_several),
+		CASE(test_generic_mode),
+		CASE(test_remembered_flow_follows_its_table),
+		CASE(test_vanished_target_has_a_name),
+		CASE(test_upgrades_between_packets),
 	};
 
 	return cmocka_run_group_tests_name("forwarding", tests, NULL, NULL);

@@ -192,6 +192,7 @@ int dataplane_detach(struct dataplane *dataplane, const char *interface, struct 
 			      interface);
 	if (r)
 		return refuse(refusal, r, "%s cannot be detached: %s", interface, strerror(-r));
+	packets_wait(); /* one that came in there must not be sent back by the interface that is left */
 	links_mark_only_ingress(dataplane, attachment_only(dataplane));
 	return 0;
 }

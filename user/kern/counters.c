@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Counters: each processor has its own, and reading sums them. */
+#include "flows.h"
 #include "state.h"
 
 #include <bpf/bpf.h>
@@ -75,6 +76,11 @@ int dataplane_counters(struct dataplane *dataplane, uint32_t first, uint32_t cou
 int dataplane_reasons(struct dataplane *dataplane, struct hf_reason_counter ret[HF_REASON_LIMIT])
 {
 	return sum_range(dataplane->maps[MAP_REASONS].fd, 0, HF_REASON_LIMIT, sizeof *ret, ret);
+}
+
+int flow_events(struct dataplane *dataplane, uint64_t ret[HF_FLOW_EVENTS])
+{
+	return sum_range(dataplane->maps[MAP_FLOW_EVENTS].fd, 0, HF_FLOW_EVENTS, sizeof *ret, ret);
 }
 
 int dataplane_counters_clear(struct dataplane *dataplane, uint32_t first, uint32_t count)

@@ -113,9 +113,8 @@ static int dataplane_load(struct dataplane *dataplane, bool whole, const struct 
 		r = maps_memory_map(dataplane, refusal);
 	if (r)
 		return r;
-	dataplane->control->abi = HF_ABI_VERSION;
-	dataplane->control->reserved[0] = object_digest();
-	return instance_pins_put(dataplane, refusal);
+	r = control_stamp(dataplane);
+	return r ?: instance_pins_put(dataplane, refusal);
 }
 
 /* What every open instance knows, however it came to be. */

@@ -7,7 +7,10 @@
 #include <string.h>
 #include "state.h"
 
-enum { SERVICE_NUMBERS = 65536 };
+enum {
+	SERVICE_NUMBERS = 65536,
+	LOST_IDLE = 60, /* seconds of silence after which a flow whose backend serves no more is over */
+};
 
 /* What one pass knows before it begins. */
 struct pass {
@@ -46,15 +49,21 @@ static bool is_settled(const struct dataplane *dataplane, const struct hf_table 
 	return !table->old_size && (slot >= table->size || !(dataplane->slots[table->first + slot] & moving));
 }
 
+static uint32_t idle_of(const struct dataplane *dataplane, const struct hf_flow *flow)
+{
+	uint8_t serves = flow->proto == IPPROTO_UDP ? HF_BACKEND_SERVES_UDP : HF_BACKEND_SERVES_TCP;
+
+	if (dataplane->backends[flow->backend].flags & serves || flow->idle < LOST_IDLE)
+		return flow->idle;
+	return LOST_IDLE;
+}
+
 static bool is_over(const struct pass *pass, const struct hf_flow *flow)
 {
 	const struct dataplane *dataplane = pass->dataplane;
 	const struct hf_table *table = table_of(dataplane, flow->pool);
-	uint8_t serves = flow->proto == IPPROTO_UDP ? HF_BACKEND_SERVES_UDP : HF_BACKEND_SERVES_TCP;
 
-	if (!table || (int32_t)(pass->now - flow->seen) > (int32_t)flow->idle)
-		return true;
-	if (!(dataplane->backends[flow->backend].flags & serves))
+	if (!table || (int32_t)(pass->now - flow->seen) > (int32_t)idle_of(dataplane, flow))
 		return true;
 	return is_settled(dataplane, table, flow->slot) &&
 	       !(pass->always[flow->service / 64] >> flow->service % 64 & 1);
@@ -107,10 +116,11 @@ static int walk(struct pass *pass)
 	int r = 0;
 
 	for (uint32_t i = 0; !r && i < dataplane->maps[MAP_FLOWS].entries; i++) {
+		/* Its tag is what the data plane writes last of a flow. */
+		uint64_t tag = __atomic_load_n(&dataplane->flows[i].tag, __ATOMIC_ACQUIRE);
 		struct hf_flow flow = dataplane->flows[i];
-		uint64_t tag = flow.tag;
 
-		if (!tag || flow.pool >= HF_MAX_POOLS)
+		if (!tag || tag == HF_FLOW_CLAIMED || flow.pool >= HF_MAX_POOLS)
 			continue;
 		if (!is_over(pass, &flow))
 			r = note(pass, &flow);
@@ -190,6 +200,11 @@ uint32_t flows_on_slots(const struct dataplane *dataplane, uint32_t pool, const 
 
 void flows_clear(struct dataplane *dataplane)
 {
-	for (uint32_t i = 0; i < dataplane->maps[MAP_FLOWS].entries; i++)
-		__atomic_store_n(&dataplane->flows[i].tag, 0, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < dataplane->maps[MAP_FLOWS].entries; i++) {
+		uint64_t tag = __atomic_load_n(&dataplane->flows[i].tag, __ATOMIC_RELAXED);
+
+		if (tag != HF_FLOW_CLAIMED)
+			__atomic_compare_exchange_n(&dataplane->flows[i].tag, &tag, 0, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
 }

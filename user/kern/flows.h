@@ -30,13 +30,17 @@ struct flow_census {
 
 /*
  * One pass over the table. What is over leaves it on the way: flows that were silent for longer than their
- * idle time, whose backend serves their protocol no more (they are placed anew at their next packet anyhow),
- * whose pool is gone, and those of settled slots unless their service tracks always. -ENOMEM.
+ * idle time, or for a minute where their backend serves their protocol no more (it may come back until then;
+ * their next packet places them anew), whose pool is gone, and those of settled slots unless their service
+ * tracks always. -ENOMEM.
  */
 int flows_count(struct dataplane *dataplane, uint32_t now, struct flow_census **ret);
 void flow_census_free(struct flow_census *census);
 /* Whether a slot may settle as far as remembered flows are concerned. */
 bool flow_census_away(const struct flow_census *census, uint32_t pool, uint32_t slot);
+
+/* What the data plane did since it was loaded, by enum hf_flow_event, summed over processors. */
+int flow_events(struct dataplane *dataplane, uint64_t ret[HF_FLOW_EVENTS]);
 
 /* How many flows are remembered on these slots (a bit each) of a pool's table of that size. */
 uint32_t flows_on_slots(const struct dataplane *dataplane, uint32_t pool, const uint64_t *slots,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 #include "pins.h"
 
@@ -87,4 +88,16 @@ int control_peek(int fd, struct hf_control *ret)
 		memcpy(ret, value, sizeof *ret);
 	free(value);
 	return r;
+}
+
+int control_stamp(struct dataplane *dataplane)
+{
+	/* Where clients knew the seed, they could choose which entries of the flow table they fill. */
+	while (!dataplane->control->flow_seed) {
+		if (getrandom(&dataplane->control->flow_seed, sizeof dataplane->control->flow_seed, 0) < 0)
+			return -errno;
+	}
+	dataplane->control->abi = HF_ABI_VERSION;
+	dataplane->control->reserved[0] = object_digest();
+	return 0;
 }

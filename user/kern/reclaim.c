@@ -30,7 +30,7 @@ static int wait_by_map_in_map(void)
 
 /* Programs run inside RCU read sections, and this barrier is a grace period; the kernel refuses it where some
  * processors run without ticks (nohz_full). */
-static int wait_for_packets(void)
+int packets_wait(void)
 {
 	if (!syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		return 0;
@@ -50,7 +50,7 @@ int dataplane_reclaim(struct dataplane *dataplane)
 
 	if (!dataplane_reclaimable(dataplane))
 		return 0;
-	r = wait_for_packets();
+	r = packets_wait();
 	if (r)
 		return r;
 	ranges_reclaim(dataplane->slot_ranges);

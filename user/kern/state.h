@@ -21,6 +21,7 @@
 	X(FLOWS, flows, struct hf_flow, true)                \
 	X(COUNTERS, counters, struct hf_counters, false)     \
 	X(REASONS, reasons, struct hf_reason_counter, false) \
+	X(FLOW_EVENTS, flow_events, uint64_t, false)         \
 	X(EGRESS, egress, uint32_t, false)
 
 enum map_number {
@@ -76,6 +77,8 @@ int instance_pins_open(struct dataplane *dataplane, bool *ret_maps);
 void instance_pins_close(struct dataplane *dataplane);
 /* What the control map says, also if its layout is another. */
 int control_peek(int fd, struct hf_control *ret);
+/* Says in the control map whose it is: layout, digest of the object; and gives the flow table its seed. */
+int control_stamp(struct dataplane *dataplane);
 /* Pins every open map and program in the place of what was pinned. */
 int instance_pins_put(struct dataplane *dataplane, struct refusal *refusal);
 
@@ -104,6 +107,9 @@ int programs_load(struct dataplane *dataplane, const struct dataplane_limits *li
 		  struct refusal *refusal);
 int program_describe(int fd, uint32_t *ret_id, char ret_tag[17]);
 void observer_close(struct lb *observer);
+
+/* reclaim.c: returns when every packet that was under way when it was called is through. */
+int packets_wait(void);
 
 /* links.c: keeps HF_LINK_ONLY_INGRESS true. only: the one interface with an attachment, 0: none or several.
  */

@@ -207,10 +207,10 @@ static int upgrade(struct dataplane *dataplane, struct refusal *refusal)
 	r = program_describe(switching.old_prog_frags, &switching.old_frags, NULL);
 	replaced = r ?: upgrade_prepare(dataplane, refusal);
 	r = replaced < 0 ? replaced : links_switch(&switching);
-	if (!r) {
-		dataplane->control->reserved[0] = object_digest();
+	if (!r)
+		r = control_stamp(dataplane);
+	if (!r)
 		r = instance_pins_put(dataplane, refusal);
-	}
 	close(switching.old_prog);
 	close(switching.old_prog_frags);
 	return r ?: replaced > 0;
