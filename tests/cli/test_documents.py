@@ -71,12 +71,14 @@ def complete(cli, line):
     ("holdfast ba", ["backend"]), ("holdfast backend dr", ["drain"]), ("holdfast pool add x --enc", ["--encap"]),
     ("holdfast pool add x --encap g", ["gue", "gre"]), ("holdfast --json stat", ["status"]),
     ("holdfast service add t", ["tcp"]), ("holdfast --instance x ba", ["backend"]), ("holdfast interface attach l", ["lo"]),
-    ("holdfast status --ch", ["--check"]), ("holdfast pool list --forc", []), ("holdfast xyz", [])])
+    ("holdfast status --ch", ["--check"]), ("holdfast pool list --forc", []), ("holdfast pool sl", ["slots"]), ("holdfast pool slots s", ["show"]),
+    ("holdfast xyz", [])])
 def test_completion(cli, line, offers):
     assert complete(cli, line) == offers
 
 
 def test_completion_offers_names_that_exist(cli, daemon):
+    assert complete(cli, "holdfast pool slots show d") == ["db"]
     assert complete(cli, "holdfast backend drain db/") == ["db/db1", "db/db2", "db/db3", "db/db4"]
     assert complete(cli, "holdfast pool show d") == ["db"]
 

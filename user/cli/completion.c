@@ -91,17 +91,41 @@ static void print_nouns(void)
 	printf("\"\n\t\t;;\n");
 }
 
+/* Whether an earlier verb of the same noun begins with the same word. */
+static bool begun_before(const struct verb *verb, size_t length)
+{
+	for (const struct verb *other = verbs; other != verb; other++) {
+		if (!strcmp(other->noun, verb->noun) && strcspn(other->verb, " ") == length &&
+		    !strncmp(other->verb, verb->verb, length))
+			return true;
+	}
+	return false;
+}
+
 /* The first words of a noun's verbs, behind the noun alone. */
 static void print_verbs(const struct noun *noun)
 {
-	const char *between = "";
-
 	printf("\t\"%s\")\n\t\t_holdfast_offer \"", noun->name);
 	for (const struct verb *verb = verbs; verb->noun; verb++) {
-		if (strcmp(verb->noun, noun->name))
-			continue;
-		printf("%s%s", between, verb->verb);
-		between = " ";
+		size_t length = strcspn(verb->verb, " ");
+
+		if (!strcmp(verb->noun, noun->name) && !begun_before(verb, length))
+			printf("%.*s ", (int)length, verb->verb);
+	}
+	printf("\"\n\t\t;;\n");
+}
+
+/* The second words of verbs that have one, behind the first. */
+static void print_second_words(const struct verb *first)
+{
+	size_t length = strcspn(first->verb, " ");
+
+	if (!first->verb[length] || begun_before(first, length))
+		return;
+	printf("\t\"%s %.*s\")\n\t\t_holdfast_offer \"", first->noun, (int)length, first->verb);
+	for (const struct verb *verb = first; verb->noun; verb++) {
+		if (!strcmp(verb->noun, first->noun) && !strncmp(verb->verb, first->verb, length + 1))
+			printf("%s ", verb->verb + length + 1);
 	}
 	printf("\"\n\t\t;;\n");
 }
@@ -163,6 +187,8 @@ enum exit_status run_completion(const struct call *call)
 		if (noun->help && (!verb || *verb->verb))
 			print_verbs(noun);
 	}
+	for (const struct verb *verb = verbs; verb->noun; verb++)
+		print_second_words(verb);
 	for (const struct verb *verb = verbs; verb->noun; verb++)
 		print_verb(verb);
 	printf("\tesac\n}\n\ncomplete -F _holdfast holdfast\n");
