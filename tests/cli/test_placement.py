@@ -43,6 +43,13 @@ def test_compare_by_name(cli):
     assert rows["ring"]["max_over_mean"] * 10000 / 3 == pytest.approx(3463)
 
 
+def test_changes_are_words_too(cli):
+    words = "--members a,b,c --keys 3000 --schemes ring"
+    assert compare(cli, words, "+d b*2 -c")["ring"]["moved"] == compare(cli, words, "--change +d,b*2,-c")["ring"]["moved"]
+    assert "no option -b" in cli.error("placement lookup x --members a,b -b")
+    assert "no option -b" in cli.error("status -b")
+
+
 def test_every_scheme_has_every_figure_in_csv_too(cli):
     words = "placement compare --csv --members a,b*2,c --change=-b --keys 2000 --replicas 2 --load-factor 1.25"
     rows = list(csv.DictReader(io.StringIO(cli.out(words))))
@@ -103,12 +110,12 @@ def test_counts_as_uniq_writes_them(cli, tmp_path):
 
 
 def test_replay(cli):
-    words = "placement replay --json --members cache-0..9 --change +cache-10 --keys 3000 --requests 3000 --steps 30"
+    words = "placement replay --json --members cache-0..9 +cache-10 --keys 3000 --requests 3000 --steps 30"
     rows = json.loads(cli.out(words))
     first, last = rows[9], rows[10]
     assert not first["changed"] and last["changed"]
     assert last["modulo"] < last["ring"] < last["ring_warmed"]
-    assert "--change is missing" in cli.error("placement replay --members a,b", 2)
+    assert "a change is missing" in cli.error("placement replay --members a,b", 2)
 
 
 def test_refusals(cli):

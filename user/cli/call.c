@@ -118,8 +118,10 @@ static int take_words(struct call *call, char **argv, struct refusal *refusal)
 			r = take_option(call, "file", argv, &at, refusal);
 		else if (word[1] == '-')
 			r = take_option(call, word + 2, argv, &at, refusal);
-		else
-			r = refuse_letter(word, refusal);
+		else { /* the verb decides, which is not known yet */
+			call->signed_word = call->signed_word ? call->signed_word : word;
+			call->words[call->word_count++] = word;
+		}
 	}
 	return r;
 }
@@ -254,6 +256,8 @@ static int take_verb(struct call *call, struct refusal *refusal)
 	int r;
 
 	call->verb = verb_find(call->words, call->word_count, &taken, refusal);
+	if (call->signed_word && !(call->verb && call->verb->flags & VERB_SIGNED_WORDS))
+		return refuse_letter(call->signed_word, refusal);
 	if (!call->verb)
 		return -EINVAL;
 	/* The words stay where they are, so that one free() is right for them. */
@@ -283,6 +287,10 @@ int call_parse(int argc, char **argv, struct call *ret, struct refusal *refusal)
 	if (value_check(VALUE_NAME, call.instance, NULL, refusal)) {
 		refusal_where(refusal, "--instance");
 		r = -EINVAL;
+		goto fail;
+	}
+	if ((call.help || call.version) && call.signed_word) {
+		r = refuse_letter(call.signed_word, refusal);
 		goto fail;
 	}
 	if (!call.help && !call.version && call.word_count) {

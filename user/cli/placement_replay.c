@@ -173,8 +173,8 @@ enum exit_status placement_replay(const struct call *call)
 	if (!study.change) {
 		struct refusal refusal;
 
-		refuse(&refusal, -EINVAL, "--change is missing");
-		refusal_right(&refusal, "what to replay, like --change +d or --change -b");
+		refuse(&refusal, -EINVAL, "a change is missing");
+		refusal_right(&refusal, "what to replay, like +d, -b or b*2");
 		status = complain(STATUS_USAGE, &refusal, -EINVAL);
 	}
 	if (!status)

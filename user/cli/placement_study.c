@@ -157,6 +157,28 @@ static enum exit_status pool_of_daemon(const struct call *call, struct crowd *cr
 	return status;
 }
 
+/* Words are changes too, in the verbs whose words may be signed. */
+static int change_read(const struct call *call, struct study *study)
+{
+	bool words = call->verb->flags & VERB_SIGNED_WORDS;
+	const char *option = call_option(call, "change");
+	size_t length = option ? strlen(option) + 1 : 0;
+
+	for (size_t i = 0; words && i < call->word_count; i++)
+		length += strlen(call->words[i]) + 1;
+	if (!length)
+		return 0;
+	study->change = calloc(length, 1);
+	if (!study->change)
+		return -ENOMEM;
+	strcat(study->change, option ? option : "");
+	for (size_t i = 0; words && i < call->word_count; i++) {
+		strcat(study->change, *study->change ? "," : "");
+		strcat(study->change, call->words[i]);
+	}
+	return 0;
+}
+
 static enum exit_status members_read(const struct call *call, struct study *study)
 {
 	const char *members = call_option(call, "members");
@@ -176,7 +198,8 @@ static enum exit_status members_read(const struct call *call, struct study *stud
 	}
 	if (!status && !error)
 		error = crowd_copy(&study->before, &study->after);
-	study->change = call_option(call, "change");
+	if (!status && !error)
+		error = change_read(call, study);
 	if (!status && !error && study->change)
 		error = crowd_change(&study->after, study->change, &refusal);
 	return error ? complain(STATUS_USAGE, &refusal, error) : status;
@@ -317,6 +340,7 @@ void study_close(struct study *study)
 	free(study->allocated[1]);
 	free(study->ranges);
 	free(study->words);
+	free(study->change);
 }
 
 enum exit_status study_build(const struct study *study, enum placement_scheme scheme, bool after,

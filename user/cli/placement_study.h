@@ -13,7 +13,7 @@ enum { STUDY_KEYS = 1000000 };
 
 struct study {
 	struct crowd before, after; /* after is a copy of before where nothing changes */
-	const char *change;         /* as given, or NULL */
+	char *change; /* the change, of --change and of words, with commas between; NULL: none */
 	uint64_t seed;
 	uint32_t slots; /* 0: each scheme's own default */
 	struct placement_options options;

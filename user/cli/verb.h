@@ -20,8 +20,9 @@ enum exit_status {
 };
 
 enum verb_flags {
-	VERB_CHANGES = 1,      /* takes --dry-run and --force */
-	VERB_WORKS_OFFLINE = 2 /* takes --offline */
+	VERB_CHANGES = 1,       /* takes --dry-run and --force */
+	VERB_WORKS_OFFLINE = 2, /* takes --offline */
+	VERB_SIGNED_WORDS = 4   /* its words may begin with one '-' */
 };
 
 /* A word that stands by its place. Optional ones, and at most one that repeats, come last. */
