@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backends come, go and change their weight while clients connect; no new connection fails."""
+"""Backends come, go and change their weight while clients connect; no connection fails."""
 
 import time
 
@@ -40,24 +40,17 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_no_new_connection_fails(pool, change):
+def test_no_connection_fails(pool, change):
+    """Neither one that opens nor one that is open: what began before a change ends after it where it began."""
     lab, daemon = pool
     traffic = servers.start_traffic(lab.c1, "connect", VIP, 80, "--rate", "400", "--at-once", AT_ONCE)
     time.sleep(0.5)
-    spans = []
     for words in CHANGES[change]:
-        began = time.monotonic()
         daemon.say(words)
-        spans.append((began, time.monotonic()))
         time.sleep(0.3)
     counted = traffic.result()
     assert counted["started"] > 100
-    # Whatever began before a change and ended after it was no new connection; nothing else may fail, nor wait.
-    others = [failure for failure in counted["failures"]
-              if not any(failure[0] <= end and failure[1] >= began for began, end in spans)]
-    assert not others
-    assert not [failure for failure in counted["failures"] if not failure[2]], "failed to connect at all"
-    assert counted["failed"] <= AT_ONCE * len(spans)
+    assert counted["failures"] == []
 
 
 def test_an_added_backend_gets_its_share_and_a_removed_one_nothing(pool):
@@ -69,17 +62,17 @@ def test_an_added_backend_gets_its_share_and_a_removed_one_nothing(pool):
     assert set(answers_of(lab)) == {"b2", "b3"}
 
 
-def test_a_download_outlives_the_removal_of_another_backend(pool):
+def test_downloads_outlive_the_removal_of_their_backend(pool):
     lab, daemon = pool
-    downloads = [servers.Process(lab.c1, f"download-{n}", [
-        "curl", "-sS", "--fail", "--max-time", "60", "--limit-rate", "16m", "-o", "/dev/null", "-w",
-        "%header{x-backend} %{size_download}", f"http://{VIP}/file"]) for n in range(8)]
+    # Which backend a port leads to never changes: these lead to both.
+    downloads = [servers.Process(lab.c1, f"download-{port}", [
+        "curl", "-sS", "--fail", "--max-time", "60", "--local-port", port, "--limit-rate", "16m", "-o", "/dev/null",
+        "-w", "%header{x-backend} %{size_download}", f"http://{VIP}/file"]) for port in range(45001, 45009)]
     time.sleep(1)
     daemon.say("backend remove db/b2")
     ended = [download.wait(90).split() for download in downloads]
-    on_the_kept = [words for words in ended if words and words[0] == "b1"]
-    assert on_the_kept, ended
-    assert all(words == ["b1", str(servers.FILE_BYTES)] for words in on_the_kept), ended
+    assert {words[0] for words in ended} == {"b1", "b2"}, ended
+    assert {words[1] for words in ended} == {str(servers.FILE_BYTES)}, ended
 
 
 def test_a_dry_run_changes_nothing(pool):

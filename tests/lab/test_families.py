@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every family in every family: clients and backends need not speak the same IP."""
+
+import pytest
+
+import servers
+from lab import wait_until
+
+WAYS = {  # how a packet travels -> (VIP, which of a backend's addresses)
+    "v4 in v4": ("203.0.113.10", "address"),
+    "v4 in v6": ("203.0.113.11", "address6"),
+    "v6 in v4": ("2001:db8:203::10", "address"),
+    "v6 in v6": ("2001:db8:203::11", "address6"),
+}
+
+
+@pytest.fixture(scope="module")
+def families(balanced):
+    """A pool and a VIP for each way but the first, which is there."""
+    lab, daemon = balanced()
+    for number, (vip, family) in enumerate(list(WAYS.values())[1:]):
+        daemon.say(f"pool add way{number}")
+        for backend in lab.backends:
+            daemon.say(f"backend add way{number}/{backend.name} {getattr(backend, family)}")
+        listen = f"[{vip}]:80" if ":" in vip else f"{vip}:80"
+        daemon.say(f"service add tcp {listen} --pool way{number}")
+    return lab
+
+
+def url(vip, page):
+    return f"http://[{vip}]/{page}" if ":" in vip else f"http://{vip}/{page}"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_connections_and_large_files_arrive(families, way):
+    lab, vip = families, WAYS[way][0]
+    wait_until(lambda: lab.c1.run("curl", "-s", "-m", "1", url(vip, ""), check=False).stdout, 20, f"{vip} answers")
+    counted = servers.start_traffic(lab.c1, "connect", vip, 80, "--count", "400").result(60)
+    assert counted["failed"] == 0
+    assert set(counted["answers"]) == {backend.name for backend in lab.backends}
+    assert int(lab.c1.curl(url(vip, "file"), "-o", "/dev/null", "-w", "%{size_download}",
+                           timeout=60)) == servers.FILE_BYTES
