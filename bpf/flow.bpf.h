@@ -145,7 +145,8 @@ __noinline __u32 flow_place(const struct flow_query *query, const struct hf_serv
 		}
 		if (!query->passive) {
 			flow_refresh(query, service, flow, backend, now);
-			/* A pool's table may have changed its size: the flow is counted where it belongs now. */
+			/* A pool's table may have changed its size: the flow is counted where it belongs now.
+			 */
 			if (flow->slot != query->slot - table->first)
 				flow->slot = query->slot - table->first;
 		}

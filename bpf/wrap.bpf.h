@@ -1,90 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * wrap: a new Ethernet header, the backend's outer header, and behind them the packet as it came.
- *
- * Outer headers are put together in registers and stored as words. TOS and traffic class are copied whole:
- * that is the normal mode of RFC 6040, and DSCP stays what it was.
  */
 #ifndef HOLDFAST_WRAP_BPF_H
 #define HOLDFAST_WRAP_BPF_H
 
-#include <linux/if_ether.h>
-#include <linux/in.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <holdfast/outer.h>
+#include "gue.bpf.h"
+#include "outer_header.bpf.h"
 #include "packet.bpf.h"
-#include "parse.bpf.h"
 
-/* The label's bits of the hash: those that spread the source are the lowest. */
-enum { LABEL_SHIFT = 12 };
-
-/* Destination from the next hop, source from the link; what either word has beyond its address is
- * overwritten. */
-static __always_inline void ethernet_write(const struct packet *packet, void *at, __u16 proto)
-{
-	const __u64 address = (1ULL << 48) - 1;
-
-	store64(at, packet->next_hop);
-	store64(at + ETH_ALEN, (load64(packet->link->mac) & address) | (__u64)bpf_htons(proto) << 48);
-}
-
-static __always_inline __u16 checksum_fold(__u32 sum)
-{
-	sum = (sum & 0xffff) + (sum >> 16);
-	return ~((sum & 0xffff) + (sum >> 16));
-}
-
-/* length: of the whole outer packet. */
-static __always_inline void ipv4_write(const struct packet *packet, void *at, __u8 proto, __u32 length)
-{
-	const struct hf_backend *backend = packet->backend;
-	__be32 spread = (__u32)packet->hash & backend->src_mask;
-	__u32 tos = packet->tos << 8;
-	__u32 total = bpf_htons(length);
-	__u64 checksum = checksum_fold(backend->csum + tos + total + (proto << 8) + (spread & 0xffff) +
-				       (spread >> 16));
-
-	store64(at, 0x45 | tos | total << 16 | (__u64)bpf_htons(0x4000) << 48);
-	store64(at + 8, HF_OUTER_TTL | proto << 8 | checksum << 16 | (__u64)(backend->src[0] | spread) << 32);
-	store32(at + 16, backend->dst[0]);
-}
-
-/*
- * length: of what follows the header. The flow label spreads by flow, so that routers may hash three-tuples
- * alone (RFC 6438).
- */
-static __always_inline void ipv6_write(const struct packet *packet, void *at, __u8 proto, __u32 length)
-{
-	const struct hf_backend *backend = packet->backend;
-	const __u64 *destination = (const __u64 *)backend->dst, *source = (const __u64 *)backend->src;
-	__u64 spread = (__u32)packet->hash & backend->src_mask;
-	__u32 label = packet->hash >> LABEL_SHIFT & 0xfffff;
-	__u32 first = bpf_htonl(6 << 28 | packet->tos << 20 | label);
-
-	store64(at, first | (__u64)bpf_htons(length) << 32 | (__u64)proto << 48 | (__u64)HF_OUTER_TTL << 56);
-	store64(at + 8, source[0]);
-	store64(at + 16, source[1] | spread << 32);
-	store64(at + 24, destination[0]);
-	store64(at + 32, destination[1]);
-}
-
-/* Room for header bytes behind a new Ethernet header, which is written. */
-static __always_inline int outer_open(struct packet *packet, int header, __u16 proto, void **ret)
-{
-	void *start;
-
-	if (unlikely(packet->backend->mtu && packet->length + header > packet->backend->mtu))
-		return -HF_REASON_TOO_BIG;
-	if (unlikely(bpf_xdp_adjust_head(packet->ctx, -header)))
-		return -HF_REASON_NO_HEADROOM;
-	start = (void *)(long)packet->ctx->data;
-	if (unlikely(start + ETH_HLEN + header > (void *)(long)packet->ctx->data_end))
-		return -HF_REASON_NO_HEADROOM;
-	ethernet_write(packet, start, proto);
-	*ret = start + ETH_HLEN;
-	return 0;
-}
+enum { GRE_HEADER = 4 };
 
 static __always_inline int ip_wrap(struct packet *packet)
 {
@@ -93,20 +18,58 @@ static __always_inline int ip_wrap(struct packet *packet)
 	int reason;
 
 	if (likely(packet->backend->family == HF_IPV4)) {
-		reason = outer_open(packet, IPV4_HEADER, ETH_P_IP, &outer);
+		reason = outer_open(packet, IPV4_HEADER, 0, ETH_P_IP, &outer);
 		if (likely(!reason))
 			ipv4_write(packet, outer, proto, packet->length + IPV4_HEADER);
 	} else {
-		reason = outer_open(packet, IPV6_HEADER, ETH_P_IPV6, &outer);
+		reason = outer_open(packet, IPV6_HEADER, 0, ETH_P_IPV6, &outer);
 		if (likely(!reason))
 			ipv6_write(packet, outer, proto, packet->length);
 	}
 	return reason;
 }
 
+/* GRE (RFC 2784) without any option. */
+static __always_inline int gre_wrap(struct packet *packet)
+{
+	__u32 gre = (__u32)bpf_htons(packet->tuple.family == HF_IPV6 ? ETH_P_IPV6 : ETH_P_IP) << 16;
+	void *outer;
+	int reason;
+
+	if (packet->backend->family == HF_IPV4) {
+		reason = outer_open(packet, IPV4_HEADER + GRE_HEADER, 0, ETH_P_IP, &outer);
+		if (reason)
+			return reason;
+		ipv4_write(packet, outer, IPPROTO_GRE, packet->length + GRE_HEADER + IPV4_HEADER);
+		store32(outer + IPV4_HEADER, gre);
+	} else {
+		reason = outer_open(packet, IPV6_HEADER + GRE_HEADER, 0, ETH_P_IPV6, &outer);
+		if (reason)
+			return reason;
+		ipv6_write(packet, outer, IPPROTO_GRE, packet->length + GRE_HEADER);
+		store32(outer + IPV6_HEADER, gre);
+	}
+	return 0;
+}
+
+/* The backend is a neighbour and has the VIP itself: the packet only gets another destination MAC. */
+static __always_inline int l2_wrap(struct packet *packet)
+{
+	if (packet->backend->mtu && packet->length > packet->backend->mtu)
+		return -HF_REASON_TOO_BIG;
+	ethernet_write(packet, packet->start, packet->tuple.family == HF_IPV6 ? ETH_P_IPV6 : ETH_P_IP);
+	return 0;
+}
+
 static __always_inline int packet_wrap(struct packet *packet)
 {
-	return ip_wrap(packet);
+	__u8 encap = packet->backend->encap;
+
+	if (likely(encap == HF_ENCAP_IP))
+		return ip_wrap(packet);
+	if (encap == HF_ENCAP_GUE)
+		return gue_wrap(packet);
+	return encap == HF_ENCAP_GRE ? gre_wrap(packet) : l2_wrap(packet);
 }
 
 #endif

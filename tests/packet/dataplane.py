@@ -150,6 +150,10 @@ class DataPlane:
         """When these slots began to move."""
         struct.pack_into(f"<{count}I", self.since, 4 * first, *[seconds % (1 << 32)] * count)
 
+    def set_hops(self, index, backends, last_answers=False):
+        record = struct.pack("<BB7H", len(backends), last_answers, *backends, *[0] * (7 - len(backends)))
+        self.maps["hops"].update(index, record)
+
     def set_flags(self, number, flags):
         record = Backend.from_buffer_copy(self.maps["backends"].lookup(number))
         record.flags = flags
