@@ -65,6 +65,14 @@ static inline void netns_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
+/* Instances of tests are named NAME-PID: those of processes that died in the middle are taken away. */
+static inline void instances_sweep(const char *name)
+{
+	sh_status("for pins in /sys/fs/bpf/holdfast/%s-[0-9]*; do pid=${pins##*-}; "
+		  "[ -d /proc/$pid ] || [ ! -d $pins ] || rm -r $pins; done",
+		  name);
+}
+
 static inline double seconds_now(void)
 {
 	struct timespec now;

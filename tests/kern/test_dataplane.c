@@ -812,5 +812,6 @@ int main(void)
 		CASE(test_destroy_leaves_nothing),
 	};
 
+	instances_sweep("test");
 	return cmocka_run_group_tests_name("dataplane", tests, NULL, NULL);
 }

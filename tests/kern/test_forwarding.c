@@ -316,5 +316,6 @@ int main(void)
 		CASE(test_upgrades_between_packets),
 	};
 
+	instances_sweep("forward");
 	return cmocka_run_group_tests_name("forwarding", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <kern/receiver.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "netns.h"
 
@@ -194,6 +195,25 @@ static void test_vanished_interface_is_forgotten(void **state)
 	sh("! test -e /sys/fs/bpf/holdfast/receiver/$(stat -Lc %%i /proc/self/ns/net)/v0");
 }
 
+/* Whoever attaches next clears up after namespaces that are gone with all they had. */
+static void test_vanished_namespace_is_forgotten(void **state)
+{
+	const struct receiver_options options = {.interface = "v0", .from = from, .from_count = 1};
+	char gone[96];
+	struct stat own;
+
+	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	assert_int_equal(stat("/proc/self/ns/net", &own), 0);
+	snprintf(gone, sizeof gone, "/sys/fs/bpf/holdfast/receiver/%lu", (unsigned long)own.st_ino);
+	assert_int_equal(access(gone, F_OK), 0);
+	assert_int_equal(setup(state), 0); /* in another namespace, and the one before ends */
+	for (int i = 0; i < 100 && !access(gone, F_OK); i++) {
+		assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+		usleep(20000);
+	}
+	assert_int_not_equal(access(gone, F_OK), 0);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -201,7 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_vips_of_the_loopback),         CASE(test_again_replaces_in_place),
 		CASE(test_refusals_and_warning),         CASE(test_vanished_interface_is_forgotten),
-		CASE(test_sockets_of_another_namespace),
+		CASE(test_sockets_of_another_namespace), CASE(test_vanished_namespace_is_forgotten),
 	};
 
 	return cmocka_run_group_tests_name("receiver", tests, NULL, NULL);

@@ -330,6 +330,7 @@ int receiver_attach(const struct receiver_options *options, struct refusal *warn
 		return r;
 	r = receiver_set_up(options, object, &vip_count, refusal);
 	receiver__destroy(object);
+	receivers_sweep();
 	if (r && access(receiver_path(options->interface, "link", path), F_OK))
 		pins_remove(receiver_path(options->interface, NULL, path));
 	if (!r && !vip_count && warning) {

@@ -12,4 +12,7 @@ extern const char *const receiver_maps[RECEIVER_MAPS];
  * namespace; what NULL: that of the interface. Returns path. */
 const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH]);
 
+/* Removes what interfaces have left that went away with their namespaces. */
+void receivers_sweep(void);
+
 #endif

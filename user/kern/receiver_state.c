@@ -144,6 +144,35 @@ static int state_read(const char *interface, struct receiver_state *state)
 	return r;
 }
 
+static int sweep_interface(const char *name, void *context)
+{
+	char path[2 * PIN_PATH];
+	struct attachment attachment;
+
+	snprintf(path, sizeof path, "%s/%s/link", (const char *)context, name);
+	if (xdp_attachment(path, &attachment) != -ENODEV)
+		return 0;
+	*strrchr(path, '/') = '\0';
+	return pins_remove(path);
+}
+
+static int sweep_namespace(const char *name, void *context)
+{
+	char path[PIN_PATH];
+
+	(void)context;
+	pins_each(pin_path(path, "receiver/%s", name), sweep_interface, path);
+	rmdir(path); /* stays while it has a receiver */
+	return 0;
+}
+
+void receivers_sweep(void)
+{
+	char path[PIN_PATH];
+
+	pins_each(pin_path(path, "receiver"), sweep_namespace, NULL);
+}
+
 struct listing {
 	int (*visit)(const struct receiver_state *state, void *context);
 	void *context;
