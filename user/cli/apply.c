@@ -149,64 +149,61 @@ bool differences_print(const json_t *differences)
 /* Applying ---------------------------------------------------------------------- */
 
 static enum exit_status send(const struct call *call, const char *path, json_t *body, bool dry_run,
-			     struct answer *ret)
+			     struct answer *ret, struct refusal *refusal)
 {
 	json_object_set_new(body, "dry_run", json_boolean(dry_run));
 	json_object_set_new(body, "force", json_boolean(call->force));
-	return request_post(call, path, body, APPLY_SECONDS, ret);
+	return request_try(call, path, body, APPLY_SECONDS, ret, refusal);
 }
 
-static enum exit_status refuse_unasked(double share, uint32_t limit)
+/* Whether the daemon refused only because much would move, and there is somebody to ask. */
+static bool may_ask(enum exit_status status, const struct refusal *refusal)
 {
-	struct refusal refusal = {.what = ""};
-	char percent[QUANTITY_TEXT];
-
-	refuse(&refusal, -EPERM,
-	       "it moves %s %% of a pool's slots, and there is no terminal to ask whether it should",
-	       percent_text(share, percent));
-	refusal_right(&refusal, "--force, or smaller steps: move_limit is %u %%", limit);
-	return complain(STATUS_REFUSED, &refusal, 0);
+	return status == STATUS_REFUSED && strstr(refusal->right, "move_limit") && isatty(STDIN_FILENO);
 }
 
-/* Whether a change that moves so much may go on. */
-static enum exit_status ask(const struct call *call, const json_t *plan, uint32_t limit)
+static bool ask(const json_t *plan)
 {
-	double share = plan_greatest_share(plan);
 	char line[16] = "", percent[QUANTITY_TEXT];
 
-	if (call->force || share * 100 <= limit)
-		return STATUS_DONE;
-	if (!isatty(STDIN_FILENO))
-		return refuse_unasked(share, limit);
 	plan_print(plan);
-	printf("This moves %s %% of a pool's slots. Apply it? [y/N] ", percent_text(share, percent));
+	printf("This moves %s %% of a pool's slots. Apply it? [y/N] ",
+	       percent_text(plan_greatest_share(plan), percent));
 	fflush(stdout);
-	if (fgets(line, sizeof line, stdin) && (!strcmp(line, "y\n") || !strcmp(line, "yes\n")))
-		return STATUS_DONE;
-	puts("nothing changed");
-	return STATUS_REFUSED;
+	return fgets(line, sizeof line, stdin) && (!strcmp(line, "y\n") || !strcmp(line, "yes\n"));
 }
 
-enum exit_status change_ask_and_send(const struct call *call, const char *path, json_t *body, uint32_t limit,
-				     const char *subject)
+/* Shows what would move, and sends again what was agreed to: that, and nothing that came between. */
+static enum exit_status ask_and_send(const struct call *call, const char *path, json_t *body,
+				     struct answer *ret, struct refusal *refusal)
+{
+	struct answer looked = {NULL, NULL};
+	enum exit_status status = send(call, path, body, true, &looked, refusal);
+
+	if (status)
+		return status;
+	if (!ask(json_object_get(looked.json, "plan"))) {
+		answer_free(&looked);
+		refuse(refusal, -ECANCELED, "nothing changed");
+		return STATUS_REFUSED;
+	}
+	json_object_set(body, "expect", json_object_get(looked.json, "generation"));
+	json_object_set_new(body, "limit", json_integer(100));
+	answer_free(&looked);
+	return send(call, path, body, false, ret, refusal);
+}
+
+enum exit_status change_whole(const struct call *call, const char *path, json_t *body, const char *subject)
 {
 	struct answer answer = {NULL, NULL};
-	enum exit_status status = send(call, path, body, true, &answer);
+	struct refusal refusal = {.what = ""};
+	enum exit_status status = send(call, path, body, call->dry_run, &answer, &refusal);
 
-	if (status || call->dry_run)
-		goto out;
-	status = ask(call, json_object_get(answer.json, "plan"), limit);
+	if (may_ask(status, &refusal))
+		status = ask_and_send(call, path, body, &answer, &refusal);
 	if (status)
-		goto out;
-	/* What was looked at is what is changed, and all that moves was agreed to: nobody may have come
-	 * between. */
-	if (field_number(answer.json, "generation") >= 1)
-		json_object_set(body, "expect", json_object_get(answer.json, "generation"));
-	json_object_set_new(body, "limit", json_integer(100));
-	answer_free(&answer);
-	status = send(call, path, body, false, &answer);
-out:
-	if (!status)
+		complain(status, &refusal, 0);
+	else
 		change_print(call, subject, &answer);
 	answer_free(&answer);
 	return status;
@@ -218,13 +215,6 @@ static json_t *apply_body(json_t *configuration)
 			 configuration);
 }
 
-static uint32_t move_limit(const json_t *configuration)
-{
-	const json_t *limit = json_object_get(configuration, "move_limit");
-
-	return json_is_integer(limit) ? (uint32_t)json_integer_value(limit) : MOVE_LIMIT_DEFAULT;
-}
-
 enum exit_status run_apply(const struct call *call)
 {
 	json_t *configuration = NULL, *body;
@@ -233,8 +223,7 @@ enum exit_status run_apply(const struct call *call)
 	if (status)
 		return status;
 	body = apply_body(configuration);
-	status =
-		change_ask_and_send(call, "/v1/operations", body, move_limit(configuration), "configuration");
+	status = change_whole(call, "/v1/operations", body, "configuration");
 	json_decref(body);
 	json_decref(configuration);
 	return status;
@@ -256,9 +245,12 @@ static enum exit_status plan_print_all(const struct call *call, json_t *configur
 	struct model *before = NULL, *after = NULL;
 	struct answer answer = {NULL, NULL};
 	json_t *body = apply_body(configuration);
-	enum exit_status status = send(call, "/v1/operations", body, true, &answer);
+	struct refusal refusal = {.what = ""};
+	enum exit_status status = send(call, "/v1/operations", body, true, &answer, &refusal);
 
 	json_decref(body);
+	if (status)
+		return complain(status, &refusal, 0);
 	if (!status && call->json) {
 		answer_print(&answer);
 		goto out;

@@ -13,11 +13,10 @@ enum exit_status configuration_read(const char *file, json_t **ret);
 /* The desired state in force, from the daemon. */
 enum exit_status model_in_force(const struct call *call, bool state, struct model **ret);
 /*
- * Posts a change (body, to which it adds) as a dry run first; asks where it moves more than limit per cent of
- * a pool's slots; then posts it again, and prints what happened to subject.
+ * Posts a change of the whole desired state (body, to which it adds) and prints what happened to subject.
+ * Where the daemon refuses it because it moves more than its move_limit, and there is a terminal, it asks.
  */
-enum exit_status change_ask_and_send(const struct call *call, const char *path, json_t *body, uint32_t limit,
-				     const char *subject);
+enum exit_status change_whole(const struct call *call, const char *path, json_t *body, const char *subject);
 /* model_diff()'s list, a line an object: "+" came, "-" went, "~" changed. False: it is empty. */
 bool differences_print(const json_t *differences);
 

@@ -96,19 +96,12 @@ enum exit_status run_generations_diff(const struct call *call)
 
 enum exit_status run_rollback(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	struct model *model = NULL;
-	enum exit_status status = generation_model(call, call->words[0], &answer, &model);
+	json_t *body = json_pack("{s:I}", "generation", (json_int_t)strtoll(call->words[0], NULL, 10));
+	enum exit_status status;
 	char subject[64];
-	json_t *body;
 
 	snprintf(subject, sizeof subject, "generation %s", call->words[0]);
-	if (!status) {
-		body = json_pack("{s:O}", "generation", json_object_get(answer.json, "number"));
-		status = change_ask_and_send(call, "/v1/rollback", body, model->move_limit, subject);
-		json_decref(body);
-	}
-	model_free(model);
-	answer_free(&answer);
+	status = change_whole(call, "/v1/rollback", body, subject);
+	json_decref(body);
 	return status;
 }

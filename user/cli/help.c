@@ -122,7 +122,7 @@ void help_print_all(FILE *to)
 		if (!noun->help)
 			continue;
 		verbs_listed(noun, list);
-		fprintf(to, "  %-11s %s%s\n", noun->name, noun->help, list);
+		fprintf(to, "  %-12s %s%s\n", noun->name, noun->help, list);
 	}
 	print_options(to, global_options, "Options of every command that has a use for them:");
 	fprintf(to,

@@ -169,60 +169,69 @@ static enum exit_status answer_read(struct body *body, long code, const char *so
 }
 
 static enum exit_status request(const struct call *call, const char *path, const char *text, long timeout,
-				struct answer *ret)
+				struct answer *ret, struct refusal *refusal)
 {
 	char socket[SOCKET_TEXT];
-	struct refusal refusal = {.what = ""};
 	struct curl_slist *headers = NULL;
 	struct body body = {.text = NULL};
-	enum exit_status status = STATUS_USAGE;
+	enum exit_status status = STATUS_UNREACHABLE;
 	long code = 0, error = 0;
-	CURL *curl = NULL;
 	CURLcode result;
+	CURL *curl;
 
-	if (socket_path(call, socket, &refusal))
-		goto out;
-	status = STATUS_UNREACHABLE;
+	if (socket_path(call, socket, refusal))
+		return STATUS_USAGE;
 	curl = curl_for(socket, path, text, timeout, &body, &headers);
 	if (!curl) {
-		refuse(&refusal, -ENOMEM, "the request is too long, or memory is short");
+		refuse(refusal, -ENOMEM, "the request is too long, or memory is short");
 		goto out;
 	}
 	result = curl_easy_perform(curl);
 	if (result == CURLE_OK) {
 		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &code);
-		status = answer_read(&body, code, socket, ret, &refusal);
+		status = answer_read(&body, code, socket, ret, refusal);
 	} else {
 		if (result == CURLE_COULDNT_CONNECT)
 			curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &error);
-		refuse_unreachable(call, socket, curl_easy_strerror(result), (int)error, &refusal);
+		refuse_unreachable(call, socket, curl_easy_strerror(result), (int)error, refusal);
 	}
 out:
 	curl_easy_cleanup(curl);
 	curl_slist_free_all(headers);
 	free(body.text);
-	return status ? complain(status, &refusal, 0) : STATUS_DONE;
+	return status;
 }
 
 enum exit_status request_get(const struct call *call, const char *path, struct answer *ret)
 {
-	return request(call, path, NULL, GET_SECONDS, ret);
+	struct refusal refusal = {.what = ""};
+	enum exit_status status = request(call, path, NULL, GET_SECONDS, ret, &refusal);
+
+	return status ? complain(status, &refusal, 0) : STATUS_DONE;
 }
 
-enum exit_status request_post(const struct call *call, const char *path, const json_t *body, long timeout,
-			      struct answer *ret)
+enum exit_status request_try(const struct call *call, const char *path, const json_t *body, long timeout,
+			     struct answer *ret, struct refusal *refusal)
 {
 	char *text = json_dumps(body, JSON_COMPACT);
 	enum exit_status status;
 
 	if (!text) {
-		struct refusal refusal = {.what = ""};
-
-		return complain(STATUS_REFUSED, &refusal, ENOMEM);
+		refuse(refusal, -ENOMEM, "memory is short");
+		return STATUS_REFUSED;
 	}
-	status = request(call, path, text, timeout, ret);
+	status = request(call, path, text, timeout, ret, refusal);
 	free(text);
 	return status;
+}
+
+enum exit_status request_post(const struct call *call, const char *path, const json_t *body, long timeout,
+			      struct answer *ret)
+{
+	struct refusal refusal = {.what = ""};
+	enum exit_status status = request_try(call, path, body, timeout, ret, &refusal);
+
+	return status ? complain(status, &refusal, 0) : STATUS_DONE;
 }
 
 void answer_free(struct answer *answer)

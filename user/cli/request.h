@@ -20,6 +20,9 @@ enum exit_status request_get(const struct call *call, const char *path, struct a
 /* As request_get() with a body. timeout: seconds until it gives up. */
 enum exit_status request_post(const struct call *call, const char *path, const json_t *body, long timeout,
 			      struct answer *ret);
+/* As request_post(), but leaves it to the caller to complain, of what *refusal then says. */
+enum exit_status request_try(const struct call *call, const char *path, const json_t *body, long timeout,
+			     struct answer *ret, struct refusal *refusal);
 void answer_free(struct answer *answer);
 /* Prints the answer for --json. */
 enum exit_status answer_print(const struct answer *answer);
