@@ -78,13 +78,28 @@ static int draft_plan(struct instance *instance, struct draft *draft, bool dry_r
 	return plan_make(instance->image, draft->image, &draft->plan);
 }
 
+/* Numbers are given and retired where pools, services or backends come and go, and only there. */
+static bool keeps_numbers(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->pool_count; i++)
+		if (plan->pools[i].change != PLAN_CHANGE)
+			return false;
+	for (size_t i = 0; i < plan->backend_count; i++)
+		if (plan->backends[i].change != PLAN_CHANGE)
+			return false;
+	return !plan->services;
+}
+
 static int commit(struct instance *instance, const struct draft *draft, const struct generation *generation,
 		  struct refusal *refusal)
 {
-	json_t *ledger = ledger_to_json(draft->ledger);
-	int error =
-		ledger ? store_commit(instance->store, generation, draft->text, ledger, refusal) : -ENOMEM;
+	json_t *ledger;
+	int error;
 
+	if (keeps_numbers(draft->plan))
+		return store_commit(instance->store, generation, draft->text, NULL, refusal);
+	ledger = ledger_to_json(draft->ledger);
+	error = ledger ? store_commit(instance->store, generation, draft->text, ledger, refusal) : -ENOMEM;
 	json_decref(ledger);
 	return error;
 }
@@ -109,7 +124,7 @@ static int load(struct instance *instance, const struct draft *draft, const stru
 
 	if (error)
 		return error;
-	fresh_counters(instance->dataplane, draft->model, instance->ledger, draft->ledger);
+	fresh_counters(instance->dataplane, draft->plan, draft->model, instance->ledger, draft->ledger);
 	error = dataplane_apply(instance->dataplane, draft->plan, generation->number, refusal);
 	if (error)
 		withdraw(instance, generation->number);

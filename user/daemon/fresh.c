@@ -25,10 +25,20 @@ static void clear_backends(struct dataplane *dataplane, const struct pool *pool,
 	}
 }
 
-void fresh_counters(struct dataplane *dataplane, const struct model *model, const struct ledger *before,
-		    const struct ledger *after)
+static bool brings_backends(const struct plan *plan)
 {
-	for (size_t i = 0; i < model->service_count; i++) {
+	for (size_t i = 0; i < plan->backend_count; i++)
+		if (plan->backends[i].change == PLAN_ADD)
+			return true;
+	return false;
+}
+
+void fresh_counters(struct dataplane *dataplane, const struct plan *plan, const struct model *model,
+		    const struct ledger *before, const struct ledger *after)
+{
+	bool backends = brings_backends(plan);
+
+	for (size_t i = 0; (backends || plan->services) && i < model->service_count; i++) {
 		const struct service *service = &model->services[i];
 		const struct pool *pool = model_pool(model, service->pool);
 		uint32_t old_first = 0, old_ordinals = 0, first = 0, ordinals = 0;
@@ -38,7 +48,7 @@ void fresh_counters(struct dataplane *dataplane, const struct model *model, cons
 			continue;
 		if (!old || old_first != first)
 			clear(dataplane, first, ordinals);
-		else if (pool)
+		else if (pool && backends)
 			clear_backends(dataplane, pool, first, ordinals, before, after);
 	}
 }

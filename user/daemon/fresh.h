@@ -4,11 +4,14 @@
 #define HOLDFAST_FRESH_H
 
 #include "../core/ledger.h"
+#include "../core/plan.h"
 #include "../kern/dataplane.h"
 
-/* Clears what `after` gives to services and backends that `before` did not give to them. Before packets count
- * there. */
-void fresh_counters(struct dataplane *dataplane, const struct model *model, const struct ledger *before,
-		    const struct ledger *after);
+/*
+ * Clears what `after` gives to services and backends that `before` did not give to them, where the plan
+ * brings any. Before packets count there.
+ */
+void fresh_counters(struct dataplane *dataplane, const struct plan *plan, const struct model *model,
+		    const struct ledger *before, const struct ledger *after);
 
 #endif

@@ -273,24 +273,48 @@ void hops_settle(struct hops *hops, int milliseconds)
 			hops_dispatch(hops);
 }
 
-static void fill_entry(struct hops *hops, struct backend_image *backend, const struct nexthop *nexthop)
-{
+/* The link that was found last: a thousand backends behind one gateway ask the kernel once. */
+struct last_link {
+	uint32_t ifindex, mtu;
+	uint8_t mac[6];
 	uint16_t link;
+};
 
+static int find_link_again(struct hops *hops, const struct nexthop *nexthop, struct last_link *last)
+{
+	int error;
+
+	if (last->ifindex == nexthop->ifindex && last->mtu == nexthop->mtu &&
+	    !memcmp(last->mac, nexthop->own_mac, sizeof last->mac))
+		return 0;
+	error = find_link(hops, nexthop, &last->link);
+	if (error)
+		return error;
+	last->ifindex = nexthop->ifindex;
+	last->mtu = nexthop->mtu;
+	memcpy(last->mac, nexthop->own_mac, sizeof last->mac);
+	return 0;
+}
+
+static void fill_entry(struct hops *hops, struct backend_image *backend, const struct nexthop *nexthop,
+		       struct last_link *last)
+{
 	fill_route(backend, nexthop);
-	if (!nexthop->resolved || find_link(hops, nexthop, &link))
+	if (!nexthop->resolved || find_link_again(hops, nexthop, last))
 		return;
 	memcpy(&backend->entry.next_hop, nexthop->mac, sizeof nexthop->mac);
-	memcpy((char *)&backend->entry.next_hop + sizeof nexthop->mac, &link, sizeof link);
+	memcpy((char *)&backend->entry.next_hop + sizeof nexthop->mac, &last->link, sizeof last->link);
 }
 
 void hops_fill(struct hops *hops, struct image *image)
 {
+	struct last_link last = {0};
+
 	for (size_t i = 0; i < image->backend_count; i++) {
 		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &image->backends[i].address);
 
 		if (nexthop)
-			fill_entry(hops, &image->backends[i], nexthop);
+			fill_entry(hops, &image->backends[i], nexthop, &last);
 	}
 }
 

@@ -169,10 +169,14 @@ void instance_loaded(struct instance *instance)
 	const uint64_t *words;
 	struct hf_table table;
 
-	for (size_t i = 0; i < image->pool_count; i++)
+	for (size_t i = 0; i < image->pool_count; i++) {
 		if (!dataplane_pool(instance->dataplane, image->pools[i].number, &table, &words))
 			image_lend_words(image, i, words);
+		placement_forget_preferences(image->pools[i].placement);
+	}
 	instance->loaded = clock_monotonic();
+	if (rates_learn(instance->rates, instance->model, instance->ledger))
+		log_line(LOG_LEVEL_WARNING, "no memory: counters of what is new stay unread");
 	hops_loaded(instance->hops);
 	shares_forget(instance->shares);
 }
@@ -294,7 +298,7 @@ void instance_close(struct instance *instance)
 
 void instance_sample(struct instance *instance)
 {
-	rates_sample(instance->rates, instance->model, instance->ledger, clock_monotonic());
+	rates_sample(instance->rates, clock_monotonic());
 }
 
 /* Kept by count and by age: what is old enough and many enough goes. */

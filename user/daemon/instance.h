@@ -45,7 +45,8 @@ struct instance {
  * generation gets its first, an empty model with a seed.
  */
 int instance_open(const struct options *options, struct instance **ret, struct refusal *refusal);
-/* The data plane holds instance->image now: its words are read where they are mapped, not kept twice. */
+/* The data plane holds instance->image now: its words are read where they are mapped, not kept twice, and
+ * preferences are walked again when somebody asks for them. */
 void instance_loaded(struct instance *instance);
 /* Lets go of everything; forwarding goes on. */
 void instance_close(struct instance *instance);

@@ -2,6 +2,7 @@
 /* holdfastd: serves one instance in the foreground. */
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@
 #include "server.h"
 
 enum {
-	TICK = 1000,   /* ms */
+	TICK = 1000, /* ms */
+	TABLE_BYTES = 128 << 10,
 	RECLAIM = 200, /* ms between looks whether the data plane has something to give back */
 };
 
@@ -182,6 +184,9 @@ int main(int argc, char **argv)
 		return error < 0 ? 2 : 0;
 	log_open(holdfastd.options.instance);
 	signal(SIGPIPE, SIG_IGN);
+	/* Tables come and go with every change: a threshold that is set stays, and their memory goes back at
+	 * once. */
+	mallopt(M_MMAP_THRESHOLD, TABLE_BYTES);
 	uv_loop_init(&holdfastd.loop);
 	error = start(&holdfastd, &refusal);
 	if (error) {

@@ -14,12 +14,31 @@ struct series {
 	bool known;              /* last is set: there is something to compare with */
 };
 
+/* Who counts where: looked up when it changes, not every second. */
+struct counting_backend {
+	uint16_t number, ordinal;
+};
+
+struct counting_service {
+	uint16_t number;
+	uint32_t first, ordinals;      /* of counters */
+	size_t backend, backend_count; /* range of layout.backends: those of its pool */
+};
+
+struct layout {
+	struct counting_service *services;
+	size_t service_count;
+	struct counting_backend *backends;
+	size_t backend_count;
+};
+
 struct rates {
 	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
 	/* By number. Pages that no number touches take no memory. */
 	struct series *services, *backends;
 	size_t service_limit, backend_limit; /* one beyond the highest number that was seen */
 	struct series reasons[HF_REASON_LIMIT];
+	struct layout layout;
 	struct hf_counters *buffer;
 	uint32_t room;
 	uint32_t round;
@@ -49,9 +68,75 @@ void rates_close(struct rates *rates)
 		return;
 	free(rates->services);
 	free(rates->backends);
+	free(rates->layout.services);
+	free(rates->layout.backends);
 	free(rates->buffer);
 	free(rates);
 }
+
+/* Learning -------------------------------------------------------------------------- */
+
+static size_t count_backends(const struct model *model)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < model->pool_count; i++)
+		count += model->pools[i].backend_count;
+	return count;
+}
+
+static void learn_pool(struct layout *layout, const struct pool *pool, const struct ledger *ledger)
+{
+	for (size_t i = 0; i < pool->backend_count; i++) {
+		uint16_t number = ledger_backend(ledger, pool->name, &pool->backends[i]);
+
+		layout->backends[layout->backend_count++] =
+			(struct counting_backend){number, ledger_ordinal(ledger, number)};
+	}
+}
+
+static void learn_service(struct layout *layout, const struct service *service, const struct model *model,
+			  const struct ledger *ledger, const size_t *starts)
+{
+	const struct pool *pool = model_pool(model, service->pool);
+	struct counting_service *counting = &layout->services[layout->service_count];
+
+	counting->number = ledger_service(ledger, service, &counting->first, &counting->ordinals);
+	if (!counting->number || !pool)
+		return;
+	counting->backend = starts[pool - model->pools];
+	counting->backend_count = pool->backend_count;
+	layout->service_count++;
+}
+
+int rates_learn(struct rates *rates, const struct model *model, const struct ledger *ledger)
+{
+	struct layout layout = {
+		.services = calloc(model->service_count + 1, sizeof *layout.services),
+		.backends = calloc(count_backends(model) + 1, sizeof *layout.backends),
+	};
+	size_t *starts = calloc(model->pool_count + 1, sizeof *starts);
+	int error = layout.services && layout.backends && starts ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !error && i < model->pool_count; i++) {
+		starts[i] = layout.backend_count;
+		learn_pool(&layout, &model->pools[i], ledger);
+	}
+	for (size_t i = 0; !error && i < model->service_count; i++)
+		learn_service(&layout, &model->services[i], model, ledger, starts);
+	free(starts);
+	if (!error) {
+		struct layout old = rates->layout;
+
+		rates->layout = layout;
+		layout = old;
+	}
+	free(layout.services);
+	free(layout.backends);
+	return error;
+}
+
+/* Sampling --------------------------------------------------------------------------- */
 
 static bool make_room(struct rates *rates, uint32_t count)
 {
@@ -81,28 +166,23 @@ static void add_total(struct rates *rates, struct series *series, const struct h
 	series->tally.total.flows += counters->flows;
 }
 
-static void sample_service(struct rates *rates, const struct pool *pool, const struct service *service,
-			   const struct ledger *ledger)
+static void sample_service(struct rates *rates, const struct counting_service *service)
 {
-	uint32_t counters, ordinals;
-	uint16_t number = ledger_service(ledger, service, &counters, &ordinals);
-
-	if (!number || !make_room(rates, ordinals) ||
-	    dataplane_counters(*rates->dataplane, counters, ordinals, rates->buffer))
+	if (!make_room(rates, service->ordinals) ||
+	    dataplane_counters(*rates->dataplane, service->first, service->ordinals, rates->buffer))
 		return;
-	if (number >= rates->service_limit)
-		rates->service_limit = number + 1;
-	for (uint32_t i = 0; i < ordinals; i++)
-		add_total(rates, &rates->services[number], &rates->buffer[i]);
-	for (size_t i = 0; pool && i < pool->backend_count; i++) {
-		uint16_t backend = ledger_backend(ledger, pool->name, &pool->backends[i]);
-		uint16_t ordinal = ledger_ordinal(ledger, backend);
+	if (service->number >= rates->service_limit)
+		rates->service_limit = service->number + 1;
+	for (uint32_t i = 0; i < service->ordinals; i++)
+		add_total(rates, &rates->services[service->number], &rates->buffer[i]);
+	for (size_t i = 0; i < service->backend_count; i++) {
+		const struct counting_backend *backend = &rates->layout.backends[service->backend + i];
 
-		if (ordinal >= ordinals)
+		if (backend->ordinal >= service->ordinals)
 			continue;
-		if (backend >= rates->backend_limit)
-			rates->backend_limit = backend + 1;
-		add_total(rates, &rates->backends[backend], &rates->buffer[ordinal]);
+		if (backend->number >= rates->backend_limit)
+			rates->backend_limit = backend->number + 1;
+		add_total(rates, &rates->backends[backend->number], &rates->buffer[backend->ordinal]);
 	}
 }
 
@@ -145,14 +225,13 @@ static void set_rates(struct series *series, size_t count, uint32_t round, doubl
 			set_rate(&series[i], seconds);
 }
 
-void rates_sample(struct rates *rates, const struct model *model, const struct ledger *ledger, int64_t now)
+void rates_sample(struct rates *rates, int64_t now)
 {
 	double seconds = (now - rates->rated) / 1000.0;
 
 	rates->round++;
-	for (size_t i = 0; i < model->service_count; i++)
-		sample_service(rates, model_pool(model, model->services[i].pool), &model->services[i],
-			       ledger);
+	for (size_t i = 0; i < rates->layout.service_count; i++)
+		sample_service(rates, &rates->layout.services[i]);
 	sample_reasons(rates);
 	if (now - rates->rated < RATE_PERIOD)
 		return;

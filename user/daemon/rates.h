@@ -16,9 +16,11 @@ struct tally {
 
 int rates_open(struct dataplane *const *dataplane, struct rates **ret);
 void rates_close(struct rates *rates);
+/* Learns who counts where. After every change of model or ledger; -ENOMEM leaves what was. */
+int rates_learn(struct rates *rates, const struct model *model, const struct ledger *ledger);
 /* Reads all counters. now: monotonic milliseconds; rates are set when the last time was half a second ago or
  * more. */
-void rates_sample(struct rates *rates, const struct model *model, const struct ledger *ledger, int64_t now);
+void rates_sample(struct rates *rates, int64_t now);
 
 /* Never NULL: what was not sampled yet is 0. */
 const struct tally *rates_service(const struct rates *rates, uint16_t service);

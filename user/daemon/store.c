@@ -10,7 +10,6 @@ enum { SCHEMA_VERSION = 1, EVENTS_KEPT = 10000 };
 
 struct store {
 	sqlite3 *db;
-	char *ledger; /* as last written, so that an unchanged one is not written again */
 };
 
 /* Readers of a backup may hold the file for a moment. */
@@ -123,7 +122,6 @@ void store_close(struct store *store)
 	if (!store)
 		return;
 	sqlite3_close(store->db);
-	free(store->ledger);
 	free(store);
 }
 
@@ -264,48 +262,37 @@ static int write_generation(struct store *store, const struct generation *genera
 
 static int write_ledger(struct store *store, const char *text, struct refusal *refusal)
 {
-	STATEMENT statement = NULL;
+	STATEMENT statement = prepare(store, "INSERT OR REPLACE INTO ledger VALUES (1, ?)");
 
-	if (store->ledger && !strcmp(store->ledger, text))
-		return 0;
-	statement = prepare(store, "INSERT OR REPLACE INTO ledger VALUES (1, ?)");
 	bind_text(statement, 1, text);
 	if (sqlite3_step(statement) != SQLITE_DONE)
 		return refuse_database(store, "write the ledger", refusal);
 	return 0;
 }
 
-/* What is on disk decides whether the next commit must write the ledger: remembered only once it is
- * committed. */
-static int end_with_ledger(struct store *store, int error, char *ledger, struct refusal *refusal)
+static int commit_with_ledger(struct store *store, const struct generation *generation, const char *model,
+			      const char *ledger, struct refusal *refusal)
 {
-	error = end(store, error, refusal);
-	if (error) {
-		free(ledger);
+	int error = begin(store, refusal);
+
+	if (error)
 		return error;
-	}
-	free(store->ledger);
-	store->ledger = ledger;
-	return 0;
+	error = write_generation(store, generation, model, refusal);
+	if (!error && ledger)
+		error = write_ledger(store, ledger, refusal);
+	return end(store, error, refusal);
 }
 
 int store_commit(struct store *store, const struct generation *generation, const char *model,
 		 const json_t *ledger, struct refusal *refusal)
 {
-	char *text = json_dumps(ledger, JSON_COMPACT);
-	int error;
+	char *text = ledger ? json_dumps(ledger, JSON_COMPACT) : NULL;
+	int error = -ENOMEM;
 
-	if (!text)
-		return -ENOMEM;
-	error = begin(store, refusal);
-	if (error) {
-		free(text);
-		return error;
-	}
-	error = write_generation(store, generation, model, refusal);
-	if (!error)
-		error = write_ledger(store, text, refusal);
-	return end_with_ledger(store, error, text, refusal);
+	if (text || !ledger)
+		error = commit_with_ledger(store, generation, model, text, refusal);
+	free(text);
+	return error;
 }
 
 static int delete_generation(struct store *store, uint32_t number, struct refusal *refusal)
@@ -321,19 +308,16 @@ static int delete_generation(struct store *store, uint32_t number, struct refusa
 int store_withdraw(struct store *store, uint32_t number, const json_t *ledger, struct refusal *refusal)
 {
 	char *text = json_dumps(ledger, JSON_COMPACT);
-	int error;
+	int error = text ? begin(store, refusal) : -ENOMEM;
 
-	if (!text)
-		return -ENOMEM;
-	error = begin(store, refusal);
-	if (error) {
-		free(text);
-		return error;
+	if (!error) {
+		error = delete_generation(store, number, refusal);
+		if (!error)
+			error = write_ledger(store, text, refusal);
+		error = end(store, error, refusal);
 	}
-	error = delete_generation(store, number, refusal);
-	if (!error)
-		error = write_ledger(store, text, refusal);
-	return end_with_ledger(store, error, text, refusal);
+	free(text);
+	return error;
 }
 
 int store_prune(struct store *store, uint32_t count, int64_t before)

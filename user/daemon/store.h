@@ -28,7 +28,8 @@ void store_close(struct store *store);
 /* The last generation, its model and ledger as JSON (new references). -ENOENT: there is none yet. */
 int store_latest(struct store *store, struct generation *ret, json_t **ret_model, json_t **ret_ledger,
 		 struct refusal *refusal);
-/* Commits a generation, its model as JSON text, and the ledger beside it: all of it or nothing. */
+/* Commits a generation, its model as JSON text, and the ledger beside it (NULL: it is as it was): all of it
+ * or nothing. */
 int store_commit(struct store *store, const struct generation *generation, const char *model,
 		 const json_t *ledger, struct refusal *refusal);
 /* Takes the last generation back, because the data plane refused it, and puts the ledger before it in place.
