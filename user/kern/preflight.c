@@ -3,6 +3,7 @@
 #include "preflight.h"
 
 #include <errno.h>
+#include <holdfast/gue.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <poll.h>
@@ -20,7 +21,7 @@ enum {
 	ROUNDS = 8,
 };
 
-/* Bytes that wrapping adds, at most. GUE: UDP, GUE, GLB's private data and seven hops. */
+/* Bytes that wrapping adds, at most. GUE: UDP, GUE with its private data, and the hops beyond the first. */
 static uint32_t overhead(uint8_t encap, uint8_t family)
 {
 	uint32_t outer = family == 6 ? 40 : 20;
@@ -31,7 +32,7 @@ static uint32_t overhead(uint8_t encap, uint8_t family)
 	case HF_ENCAP_GRE:
 		return outer + 4;
 	case HF_ENCAP_GUE:
-		return outer + 8 + 4 + 4 + HF_MAX_HOPS * (family == 6 ? 16 : 4);
+		return outer + 8 + sizeof(struct hf_gue) + (HF_MAX_HOPS - 1) * (family == 6 ? 16 : 4);
 	default:
 		return outer;
 	}

@@ -7,11 +7,13 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <holdfast/gue.h>
 #include <holdfast/outer.h>
 #include <netinet/in.h>
 #include <linux/if_ether.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/udp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,13 +26,14 @@ enum {
 	MTU = 1400,
 	TRAFFIC_CLASS = 0xb8
 };
-enum { BACKEND_4 = 1, BACKEND_6 = 2, PASS = 2, DROP = 1, TX = 3 };
+enum { BACKEND_4 = 1, BACKEND_6 = 2, BACKEND_GUE = 3, PASS = 2, DROP = 1, TX = 3 };
 
 static const uint8_t hop_mac[6] = {2, 0, 0, 0, 0, 1}, own_mac[6] = {2, 0, 0, 0, 0, 2};
 static const uint8_t vip4[4] = {203, 0, 113, 10}, client4[4] = {198, 51, 100, 7},
 		     other4[4] = {203, 0, 113, 99};
 static const uint8_t vip6[16] = {0x20, 1, 0xd, 0xb8, [15] = 10}, client6[16] = {0x20, 1, 0xd, 0xb8, [15] = 7};
 static const uint8_t outer_src4[4] = {10, 0, 0, 1}, outer_dst4[4] = {10, 0, 0, 11};
+static const uint8_t outer_gue4[4] = {10, 0, 0, 12};
 static const uint8_t outer_src6[16] = {0xfd, [15] = 1}, outer_dst6[16] = {0xfd, [15] = 11};
 
 struct golden {
@@ -51,6 +54,8 @@ static const struct golden goldens[] = {
 	{"IPv4 TCP by IPv6", ETH_P_IP, IPPROTO_TCP, vip4, BODY, TX, BACKEND_6},
 	{"IPv6 TCP by IPv4", ETH_P_IPV6, IPPROTO_TCP, vip6, BODY, TX, BACKEND_4},
 	{"IPv6 TCP by IPv6", ETH_P_IPV6, IPPROTO_TCP, vip6, BODY, TX, BACKEND_6},
+	{"IPv4 TCP by GUE", ETH_P_IP, IPPROTO_TCP, vip4, BODY, TX, BACKEND_GUE},
+	{"IPv4 UDP by GUE", ETH_P_IP, IPPROTO_UDP, vip4, BODY, TX, BACKEND_GUE},
 	{"IPv4 TCP cut off", ETH_P_IP, IPPROTO_TCP, vip4, 2, DROP, BACKEND_4},
 };
 
@@ -127,18 +132,35 @@ static size_t frame_write(const struct golden *golden, uint8_t frame[ROOM])
 }
 
 /* Length of a right outer header for length bytes of packet, or 0. */
-static size_t outer4_judge(const uint8_t *at, size_t length, bool inner6)
+static size_t outer4_judge(const uint8_t *at, size_t length, uint8_t proto, const uint8_t to[4])
 {
 	struct iphdr ip;
 
 	memcpy(&ip, at, sizeof ip);
 	if (ip.version != 4 || ip.ihl != 5 || ip.tos != TRAFFIC_CLASS ||
-	    ntohs(ip.tot_len) != sizeof ip + length ||
-	    ip.protocol != (inner6 ? IPPROTO_IPV6 : IPPROTO_IPIP) || checksum(&ip, sizeof ip) ||
-	    memcmp(&ip.daddr, outer_dst4, sizeof outer_dst4) ||
-	    memcmp(&ip.saddr, outer_src4, sizeof outer_src4) || ip.frag_off & htons(0x3fff))
+	    ntohs(ip.tot_len) != sizeof ip + length || ip.protocol != proto || checksum(&ip, sizeof ip) ||
+	    memcmp(&ip.daddr, to, sizeof ip.daddr) || memcmp(&ip.saddr, outer_src4, sizeof outer_src4) ||
+	    ip.frag_off & htons(0x3fff))
 		return 0;
 	return sizeof ip;
+}
+
+/* UDP and GUE around an IPv4 packet. A SYN names no other hop, anything else the slot's other one. */
+static size_t gue_judge(const uint8_t *at, size_t length, bool syn)
+{
+	size_t all = sizeof(struct udphdr) + sizeof(struct hf_gue) + (syn ? 0 : sizeof outer_dst4);
+	size_t outer = outer4_judge(at, length + all, IPPROTO_UDP, outer_gue4);
+	struct udphdr udp;
+	struct hf_gue gue;
+
+	memcpy(&udp, at + outer, sizeof udp);
+	memcpy(&gue, at + outer + sizeof udp, sizeof gue);
+	if (!outer || ntohs(udp.dest) != HF_GUE_PORT || ntohs(udp.len) != length + all ||
+	    gue.version_length != (syn ? 1 : 2) || gue.proto != IPPROTO_IPIP || gue.next || gue.count != !syn)
+		return 0;
+	if (!syn && memcmp(at + outer + sizeof udp + sizeof gue, outer_dst4, sizeof outer_dst4))
+		return 0;
+	return outer + all;
 }
 
 static size_t outer6_judge(const uint8_t *at, size_t length, bool inner6)
@@ -161,7 +183,12 @@ static bool wrapped_right(const struct golden *golden, const uint8_t *frame, siz
 	const uint8_t *at = out + ETH_HLEN;
 	size_t packet = length - ETH_HLEN, outer;
 
-	outer = by6 ? outer6_judge(at, packet, inner6) : outer4_judge(at, packet, inner6);
+	if (golden->backend == BACKEND_GUE)
+		outer = gue_judge(at, packet, golden->proto == IPPROTO_TCP);
+	else if (by6)
+		outer = outer6_judge(at, packet, inner6);
+	else
+		outer = outer4_judge(at, packet, inner6 ? IPPROTO_IPV6 : IPPROTO_IPIP, outer_dst4);
 	return outer && out_length == length + outer && !memcmp(out, hop_mac, ETH_ALEN) &&
 	       !memcmp(out + ETH_ALEN, own_mac, ETH_ALEN) && out[12] == (by6 ? 0x86 : 0x08) &&
 	       out[13] == (by6 ? 0xdd : 0x00) && !memcmp(at + outer, frame + ETH_HLEN, packet);
@@ -174,10 +201,11 @@ static int try_one(const struct dataplane *dataplane, int program, const struct 
 	size_t length = frame_write(golden, frame);
 	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame, .data_size_in = length, .data_out = out,
 		    .data_size_out = sizeof out, .repeat = 1);
-	uint64_t word = golden->backend | (uint64_t)golden->backend << HF_SLOT_BASE_SHIFT;
+	uint64_t *slots = &dataplane->slots[dataplane->tables[(uint32_t)dataplane->pools[POOL]].first];
 
-	for (uint32_t i = 0; i < SLOTS; i++)
-		dataplane->slots[dataplane->tables[(uint32_t)dataplane->pools[POOL]].first + i] = word;
+	for (uint32_t i = 0; i < SLOTS; i++) /* and the hops stay */
+		slots[i] = (slots[i] & ~0xffffffffULL) | golden->backend |
+			   (uint64_t)golden->backend << HF_SLOT_BASE_SHIFT;
 	if (bpf_prog_test_run_opts(program, &options))
 		return refuse(refusal, -errno, "the self-test cannot run: %s", strerror(errno));
 	if (options.retval != golden->verdict)
@@ -204,7 +232,7 @@ static struct hf_service service_of(uint8_t proto, const uint8_t *vip, uint8_t f
 	return service;
 }
 
-static void backends_make(struct backend_image backends[2])
+static void backends_make(struct backend_image backends[3])
 {
 	struct hf_backend entry = {.ordinal = 1,
 				   .flags = HF_BACKEND_TAKES_NEW | HF_BACKEND_SERVES_TCP |
@@ -220,6 +248,12 @@ static void backends_make(struct backend_image backends[2])
 	backends[1].entry.family = HF_IPV6;
 	memcpy(backends[1].entry.dst, outer_dst6, sizeof outer_dst6);
 	memcpy(backends[1].entry.src, outer_src6, sizeof outer_src6);
+	backends[2] = backends[0];
+	backends[2].number = BACKEND_GUE;
+	backends[2].entry.encap = HF_ENCAP_GUE;
+	backends[2].entry.gue_port = htons(HF_GUE_PORT);
+	memcpy(backends[2].entry.dst, outer_gue4, sizeof outer_gue4);
+	backends[2].entry.csum = hf_outer_csum(backends[2].entry.src[0], backends[2].entry.dst[0]);
 }
 
 /* Two families of backends, a pool, and a service of each kind. */
@@ -230,21 +264,27 @@ static int fill(struct dataplane *dataplane, struct refusal *refusal)
 					      service_of(IPPROTO_TCP, vip6, 6, 3)};
 	const uint16_t highs[] = {PORT, PORT, PORT};
 	uint64_t words[SLOTS] = {};
-	struct pool_image image = {
-		.number = POOL, .table = {.size = SLOTS, .seed = 1, .pool = POOL}, .words = words};
+	struct hf_hops hops[SLOTS];
+	struct pool_image image = {.number = POOL,
+				   .table = {.size = SLOTS, .seed = 1, .pool = POOL},
+				   .words = words,
+				   .hops = hops};
 	struct plan_pool pool = {.number = POOL, .slots = SLOTS, .image = &image};
-	struct backend_image backends[2];
+	struct backend_image backends[3];
 	struct plan_backend changes[] = {{PLAN_ADD, BACKEND_4, &backends[0]},
-					 {PLAN_ADD, BACKEND_6, &backends[1]}};
+					 {PLAN_ADD, BACKEND_6, &backends[1]},
+					 {PLAN_ADD, BACKEND_GUE, &backends[2]}};
 	struct directory directory = {};
 	struct plan plan = {.pools = &pool,
 			    .pool_count = 1,
 			    .backends = changes,
-			    .backend_count = 2,
+			    .backend_count = 3,
 			    .services = true,
 			    .directory = &directory};
 	int r = directory_build(services, highs, 3, &directory);
 
+	for (int i = 0; i < SLOTS; i++)
+		hops[i] = (struct hf_hops){.count = 2, .backend = {BACKEND_GUE, BACKEND_4}};
 	backends_make(backends);
 	if (!r)
 		r = dataplane_apply(dataplane, &plan, 1, refusal);
@@ -272,6 +312,7 @@ static int prepare(struct dataplane *dataplane, struct refusal *refusal)
 	memcpy(link->mac, own_mac, sizeof link->mac);
 	dataplane_next_hop_set(dataplane, BACKEND_4, hop_mac, 1);
 	dataplane_next_hop_set(dataplane, BACKEND_6, hop_mac, 1);
+	dataplane_next_hop_set(dataplane, BACKEND_GUE, hop_mac, 1);
 	return 0;
 }
 
