@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moving slots, drains and their ends, histories: what time does between two changes."""
 
+import json
 import shutil
+import subprocess
 
 import pytest
 
@@ -163,3 +165,49 @@ def test_numbers_are_not_given_again_while_a_flow_may_carry_them(moving):
     moving.operate("backend.remove", pool="db", name="db1", now=True)
     moving.operate("backend.add", pool="db", name="db9", address="10.9.0.18")
     assert backend(moving, "db9")["number"] not in numbers
+
+
+SEND = """
+import socket, sys
+from scapy.all import Ether, IP, TCP, raw
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("r0", 0))
+mac, flags = sys.argv[1:3]
+for port in map(int, sys.argv[3:]):
+    s.send(raw(Ether(dst=mac, src="02:00:00:00:00:01") / IP(src="198.51.100.7", dst="203.0.113.10")
+               / TCP(sport=port, dport=5432, flags=flags)))
+"""
+
+
+def why(daemon, port):
+    return daemon.get(f"/v1/why?proto=tcp&src=198.51.100.7:{port}&dst=203.0.113.10:5432")
+
+
+def test_old_flows_stay_until_they_end(moving, host):
+    """The balancer learns of old flows by their packets, remembers them, and waits for them alone."""
+    links = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))
+
+    def send(flags, ports):
+        subprocess.run(host.inside_peer("/usr/bin/python3", "-c", SEND, links[0]["address"], flags, *ports), check=True)
+
+    ports = [port for port in range(2000, 2300) if why(moving, port)["backend"] == "db/db1"][:20]
+    assert len(ports) == 20
+    before = backend(moving, "db1")["packets"]
+    send("A", ports)
+    assert backend(moving, "db1")["remembered"] == 0, "settled slots remember nothing"
+    moving.operate("backend.remove", pool="db", name="db1")
+    assert why(moving, ports[0])["backend"] != "db/db1" and why(moving, ports[0])["base"] == "db/db1"
+    for _ in range(IDLE * 2):
+        send("PA", ports)
+        state = backend(moving, "db1")
+        assert state["remembered"] == 20 and state["closing"] == 0 and state["admin"] == "draining"
+        assert state["heard"] <= 5
+    assert why(moving, ports[0])["backend"] == "db/db1" and why(moving, ports[0])["by"] == "remembered"
+    assert 0 < pool(moving)["moving"] <= 20, "slots of flows that live are all that still move"
+    assert backend(moving, "db1")["packets"] == before + 20 * (1 + IDLE * 2)
+    status, answer = moving.post("backend.activate", {"pool": "db", "name": "db1"}, dry_run=True)
+    assert answer["plan"]["pools"][0]["remembered"] == 20
+    flows = moving.get("/v1/status")["flows"]
+    assert flows["remembered"] == 20 and flows["entered"] == 20 and flows["evicted_established"] == 0
+    send("FA", ports)
+    until(lambda: moving.request("GET", "/v1/backends/db/db1")[0] == 404)

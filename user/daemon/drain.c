@@ -7,6 +7,14 @@
 
 enum { CENSUS_AGE = 1000 /* ms */ };
 
+/* Old flows that were never seen live at a moving slot's base until the slot is ripe. */
+static bool may_hold_unseen(struct instance *instance, const char *pool, const struct drain_state *state)
+{
+	const struct pool_image *image = image_pool(instance->image, pool);
+
+	return state->slots.based && image && image->settles > clock_monotonic() / 1000;
+}
+
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		 struct drain_state *ret)
 {
@@ -22,8 +30,8 @@ void drain_state(struct instance *instance, const struct pool *pool, const struc
 		if (flows->heard)
 			state.heard = clock_monotonic() / 1000 - flows->heard;
 	}
-	state.drained = backend->admin != ADMIN_ACTIVE && flows && !state.slots.owned && !state.slots.based &&
-			!state.open;
+	state.drained = backend->admin != ADMIN_ACTIVE && flows && !state.slots.owned && !state.open &&
+			!may_hold_unseen(instance, pool->name, &state);
 	*ret = state;
 }
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <version.h>
 
@@ -150,17 +151,21 @@ static json_t *pools_lines(struct instance *instance, uint64_t *ret_slots)
 static json_t *flows_json(struct instance *instance)
 {
 	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
-	uint32_t limit = instance->options->limits.flows;
-	json_int_t remembered = 0, closing = 0;
+	uint64_t events[HF_FLOW_EVENTS] = {0};
+	json_int_t remembered = 0, closing = 0, limit = 0;
 
 	if (census) {
 		remembered = (json_int_t)census->opening + census->established + census->closing;
 		closing = census->closing;
 		limit = census->limit;
 	}
-	return json_pack("{s:I, s:I, s:I, s:i, s:i}", "remembered", remembered, "closing", closing, "limit",
-			 (json_int_t)(limit ? limit : HF_DEFAULT_FLOWS), "evicted_opening", 0,
-			 "evicted_established", 0);
+	if (flow_events(instance->dataplane, events))
+		memset(events, 0, sizeof events);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "remembered", remembered, "closing", closing,
+			 "limit", limit, "entered", (json_int_t)events[HF_FLOW_REMEMBERED], "evicted_opening",
+			 (json_int_t)events[HF_FLOW_EVICTED_OPENING], "evicted_closing",
+			 (json_int_t)events[HF_FLOW_EVICTED_CLOSING], "evicted_established",
+			 (json_int_t)events[HF_FLOW_EVICTED_ESTABLISHED]);
 }
 
 static void set_head(struct instance *instance, json_t *status, json_t *problems)
