@@ -37,6 +37,8 @@ static __always_inline int inner_ipv6(struct wrapped *packet)
 static __always_inline int inner_parse(struct wrapped *packet)
 {
 	/* The mask changes nothing but what the verifier knows. */
+	if (packet->proto != IPPROTO_IPIP && packet->proto != IPPROTO_IPV6)
+		return HF_RECEIVER_BAD_INNER;
 	packet->inner = packet->start + ETH_HLEN + (packet->header & LONGEST_HEADER);
 	return packet->proto == IPPROTO_IPIP ? inner_ipv4(packet) : inner_ipv6(packet);
 }

@@ -6,9 +6,14 @@
 #ifndef HOLDFAST_OUTER_BPF_H
 #define HOLDFAST_OUTER_BPF_H
 
+#include <linux/udp.h>
+#include <holdfast/gue.h>
 #include "wrapped.bpf.h"
 
-enum { ALL_BITS = 128, ANY_FRAGMENT = 0x3fff };
+enum { ALL_BITS = 128 };
+
+/* Where GUE is listened for, in host order. */
+const volatile __u16 gue_port = HF_GUE_PORT;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
@@ -26,6 +31,7 @@ static __always_inline int outer_ipv4(struct wrapped *packet)
 	    ip->frag_off & bpf_htons(ANY_FRAGMENT))
 		return HF_RECEIVER_NOT_WRAPPED;
 	packet->proto = ip->protocol;
+	packet->family = 4;
 	packet->header = ip->ihl * 4;
 	address_map(packet->source.addr, ip->saddr);
 	return 0;
@@ -38,9 +44,17 @@ static __always_inline int outer_ipv6(struct wrapped *packet)
 	if ((void *)(ip + 1) > packet->end || ip->version != 6)
 		return HF_RECEIVER_NOT_WRAPPED;
 	packet->proto = ip->nexthdr;
+	packet->family = 6;
 	packet->header = sizeof(*ip);
 	__builtin_memcpy(packet->source.addr, &ip->saddr, sizeof(packet->source.addr));
 	return 0;
+}
+
+static __always_inline bool outer_is_gue(const struct wrapped *packet)
+{
+	struct udphdr *udp = packet->start + ETH_HLEN + (packet->header & LONGEST_HEADER);
+
+	return (void *)(udp + 1) <= packet->end && udp->dest == bpf_htons(gue_port);
 }
 
 static __always_inline int outer_parse(struct wrapped *packet)
@@ -56,7 +70,10 @@ static __always_inline int outer_parse(struct wrapped *packet)
 		verdict = outer_ipv6(packet);
 	if (verdict)
 		return verdict;
-	return packet->proto == IPPROTO_IPIP || packet->proto == IPPROTO_IPV6 ? 0 : HF_RECEIVER_NOT_WRAPPED;
+	packet->shim = packet->header;
+	if (packet->proto == IPPROTO_IPIP || packet->proto == IPPROTO_IPV6 || packet->proto == IPPROTO_GRE)
+		return 0;
+	return packet->proto == IPPROTO_UDP && outer_is_gue(packet) ? 0 : HF_RECEIVER_NOT_WRAPPED;
 }
 
 static __always_inline int source_check(struct wrapped *packet)

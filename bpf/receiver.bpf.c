@@ -5,11 +5,11 @@
  */
 #include "wrapped.bpf.h"
 #include "outer.bpf.h"
+#include "shim.bpf.h"
 #include "inner.bpf.h"
+#include "socket.bpf.h"
+#include "hop.bpf.h"
 #include "unwrap.bpf.h"
-
-/* Where the sockets are: a number of netns_ids(7), or -1: in the interface's own network namespace. */
-const volatile __s32 netns = -1;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -18,21 +18,31 @@ struct {
 	__type(value, __u64);
 } verdicts SEC(".maps");
 
-static __always_inline int verdict_action(enum hf_receiver_verdict verdict)
+static __always_inline int verdict_action(const struct wrapped *packet, enum hf_receiver_verdict verdict)
 {
 	switch (verdict) {
 #define PASS XDP_PASS
 #define DROP XDP_DROP
+#define TX   packet->action
 #define X(name, number, word, action, sentence) \
 	case HF_RECEIVER_##name:                \
 		return action;
 		HF_RECEIVER_VERDICTS(X)
 #undef X
+#undef TX
 #undef DROP
 #undef PASS
 	default:
 		return XDP_DROP;
 	}
+}
+
+/* What the packet's fate comes to: kept, or sent on. */
+static __always_inline __u32 packet_carry_out(struct wrapped *packet, __u32 verdict)
+{
+	if (verdict == HF_RECEIVER_PASSED_ON)
+		return packet_pass_on(packet);
+	return packet_unwrap(packet) ? verdict : HF_RECEIVER_BAD_INNER;
 }
 
 static __always_inline int receive(struct xdp_md *ctx)
@@ -46,12 +56,13 @@ static __always_inline int receive(struct xdp_md *ctx)
 	__u64 *packets;
 
 	(verdict = outer_parse(&packet)) || (verdict = source_check(&packet)) ||
-		(verdict = inner_parse(&packet)) || (verdict = vip_check(&packet)) ||
-		(verdict = packet_unwrap(&packet));
+		(verdict = shim_parse(&packet)) || (verdict = inner_parse(&packet)) ||
+		(verdict = vip_check(&packet)) ||
+		(verdict = packet_carry_out(&packet, socket_check(&packet) ?: HF_RECEIVER_ACCEPTED));
 	packets = bpf_map_lookup_elem(&verdicts, &verdict);
 	if (packets)
 		*packets += 1;
-	return verdict_action(verdict);
+	return verdict_action(&packet, verdict);
 }
 
 SEC("xdp")

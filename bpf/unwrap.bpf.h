@@ -7,19 +7,19 @@
 
 #include "wrapped.bpf.h"
 
-static __always_inline int packet_unwrap(struct wrapped *packet)
+static __always_inline bool packet_unwrap(struct wrapped *packet)
 {
 	struct ethhdr ethernet, *start = packet->start;
 
 	__builtin_memcpy(&ethernet, start, sizeof(ethernet));
 	ethernet.h_proto = packet->proto == IPPROTO_IPIP ? bpf_htons(ETH_P_IP) : bpf_htons(ETH_P_IPV6);
 	if (bpf_xdp_adjust_head(packet->ctx, packet->header))
-		return HF_RECEIVER_BAD_INNER;
+		return false;
 	start = (void *)(long)packet->ctx->data;
 	if ((void *)(start + 1) > (void *)(long)packet->ctx->data_end)
-		return HF_RECEIVER_BAD_INNER;
+		return false;
 	__builtin_memcpy(start, &ethernet, sizeof(ethernet));
-	return HF_RECEIVER_ACCEPTED;
+	return true;
 }
 
 #endif

@@ -16,7 +16,7 @@
 #include <bpf/bpf_helpers.h>
 #include <holdfast/receiver.h>
 
-enum { LONGEST_HEADER = 0xff };
+enum { LONGEST_HEADER = 0xff, ANY_FRAGMENT = 0x3fff };
 
 struct wrapped {
 	struct xdp_md *ctx;
@@ -26,7 +26,12 @@ struct wrapped {
 	struct hf_receiver_vip destination; /* inner */
 	void *inner;
 	__u32 header; /* bytes between the Ethernet header and the inner packet */
-	__u8 proto;   /* of the inner packet: IPPROTO_IPIP or IPPROTO_IPV6 */
+	__u32 shim;   /* of them before the header between the outer IP header and the inner packet */
+	__u8 family;  /* of the outer header: its version */
+	__u8 proto;   /* of the outer header, then of the inner packet: IPPROTO_IPIP or IPPROTO_IPV6 */
+	__u8 next;    /* hop to try next */
+	__u8 count;   /* hops, 0: the packet names none */
+	int action;   /* when the verdict is HF_RECEIVER_PASSED_ON */
 };
 
 /* IPv4 addresses are mapped into IPv6 (RFC 4291, 2.5.5.2), so that one map has both. */

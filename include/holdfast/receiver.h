@@ -22,14 +22,18 @@ struct hf_receiver_vip {
 	__u8 addr[16];
 };
 
-/* X(NAME, number, word, verdict, sentence); verdicts: a counter (__u64, packets) each, on each processor, in
- * map verdicts. */
-#define HF_RECEIVER_VERDICTS(X)                                                                     \
-	X(NOT_WRAPPED, 1, "not-wrapped", PASS, "no wrapped packet: left to the stack untouched")    \
-	X(ACCEPTED, 2, "accepted", PASS, "unwrapped and given to the host's stack")                 \
-	X(BAD_SOURCE, 3, "bad-source", DROP, "wrapped by a host outside the allowed prefixes")      \
-	X(NOT_A_VIP, 4, "not-a-vip", DROP, "unwrapped, its destination is no address of this host") \
-	X(BAD_INNER, 5, "bad-inner", DROP, "wrapped, but what is inside cannot be read")
+/* X(NAME, number, word, verdict, sentence), TX: sent or redirected to another host; verdicts: a counter
+ * (__u64, packets) each, on each processor, in map verdicts. */
+#define HF_RECEIVER_VERDICTS(X)                                                                           \
+	X(NOT_WRAPPED, 1, "not-wrapped", PASS, "no wrapped packet: left to the stack untouched")          \
+	X(ACCEPTED, 2, "accepted", PASS, "unwrapped and given to the host's stack")                       \
+	X(BAD_SOURCE, 3, "bad-source", DROP, "wrapped by a host outside the allowed prefixes")            \
+	X(NOT_A_VIP, 4, "not-a-vip", DROP, "unwrapped, its destination is no address of this host")       \
+	X(BAD_INNER, 5, "bad-inner", DROP, "wrapped, but what is inside cannot be read")                  \
+	X(PASSED_ON, 6, "passed-on", TX, "no socket here: sent to the next hop")                          \
+	X(ACCEPTED_SOCKET, 7, "accepted-socket", PASS, "unwrapped: its connection is here")               \
+	X(ACCEPTED_COOKIE, 8, "accepted-cookie", PASS, "unwrapped: it answers a SYN cookie of this host") \
+	X(ACCEPTED_LAST, 9, "accepted-last", PASS, "unwrapped: there is no further hop")
 
 enum hf_receiver_verdict {
 #define X(name, number, word, verdict, sentence) HF_RECEIVER_##name = number,

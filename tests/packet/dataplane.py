@@ -62,8 +62,8 @@ class Observation(LittleEndianStructure):
 def reasons(header="reasons.h"):
     """Word and verdict by number, from the header's list."""
     text = (TOP / "include/holdfast" / header).read_text()
-    found = re.findall(r'X\(\w+,\s*(\d+),\s*"([a-z-]+)",\s*(PASS|DROP)', text)
-    return {int(number): (word, {"PASS": PASS, "DROP": DROP}[verdict]) for number, word, verdict in found}
+    found = re.findall(r'X\(\w+,\s*(\d+),\s*"([a-z-]+)",\s*(PASS|DROP|TX)', text)
+    return {int(number): (word, {"PASS": PASS, "DROP": DROP, "TX": TX}[verdict]) for number, word, verdict in found}
 
 
 def now():

@@ -36,8 +36,8 @@ class Receiver:
                   for number, (word, _) in self.words.items()}
         return {word: value for word, value in values.items() if value}
 
-    def expect(self, frame, word, out=None):
-        action = {word: action for word, action in self.words.values()}[word]
+    def expect(self, frame, word, out=None, action=None):
+        action = action or {word: action for word, action in self.words.values()}[word]
         before = self.verdicts()
         assert self.program.run(frame) == (action, frame if out is None else out)
         assert self.verdicts() == {**before, word: before.get(word, 0) + 1}
