@@ -73,9 +73,9 @@ def test_timeout(cli, flows):
 
 
 def test_deadline_cuts_and_says_how_many(cli, daemon, flows):
-    flows({"remembered": 9}, {"remembered": 5, "heard": 0.5})
+    flows({"remembered": 9}, *[{"remembered": 5, "heard": 0.5}] * 2, {"remembered": 0, "admin": "drained"})
     out = cli.out("backend drain db/db1 --wait --deadline 1s")
-    assert out.endswith("db/db1: the deadline passed with 5 remembered flows, which are cut\n")
+    assert out.endswith("db/db1: the deadline passed: 5 remembered flows were cut\n")
     assert daemon.requests[0][2]["arguments"]["deadline"] == 1
 
 

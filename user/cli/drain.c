@@ -14,7 +14,7 @@
 #include "field.h"
 #include "request.h"
 
-enum { TIMEOUT_DEFAULT = 86400, POLL_MILLISECONDS = 500 };
+enum { TIMEOUT_DEFAULT = 86400, POLL_MILLISECONDS = 500, CUT_SECONDS = 5 };
 
 struct wait {
 	const struct call *call;
@@ -24,6 +24,7 @@ struct wait {
 	uint32_t quiet, timeout, deadline; /* seconds */
 	double began, active;              /* monotonic seconds; active: when an old flow was last heard of */
 	double shown;                      /* flows, in the last line; below 0: none was shown */
+	double left;                       /* flows, when the deadline came */
 };
 
 static double clock_now(void)
@@ -76,10 +77,12 @@ static void wait_show(struct wait *wait, const json_t *backend)
 	wait->shown = flows;
 }
 
-static void wait_note_activity(struct wait *wait, const json_t *backend)
+static void wait_note(struct wait *wait, const json_t *backend)
 {
 	double now = clock_now(), heard = now;
 
+	if (now - wait->began <= wait->deadline)
+		wait->left = flows_open(backend);
 	if (!field_is_null(backend, "heard"))
 		heard = now - field_number(backend, "heard");
 	else if (flows_open(backend) <= 0)
@@ -94,6 +97,15 @@ static bool wait_is_over(const struct wait *wait, const json_t *backend)
 	if (!wait->has_quiet)
 		return !strcmp(field_text(backend, "admin"), "drained");
 	return flows_open(backend) <= 0 && clock_now() - wait->active >= wait->quiet;
+}
+
+/* The deadline came, and the daemon has done what it does then. */
+static bool wait_is_cut(const struct wait *wait, const json_t *backend)
+{
+	double since = clock_now() - wait->began - wait->deadline;
+
+	return wait->has_deadline && wait->left > 0 && since > 0 &&
+	       (flows_open(backend) <= 0 || since > CUT_SECONDS);
 }
 
 static void wait_line_end(const struct wait *wait)
@@ -121,8 +133,7 @@ static enum exit_status wait_cut(const struct wait *wait, const struct answer *a
 	wait_line_end(wait);
 	if (wait->call->json)
 		return answer_print(answer);
-	printf("%s: the deadline passed with %.0f remembered flows, which are cut\n", wait->call->words[0],
-	       wait->shown > 0 ? wait->shown : 0);
+	printf("%s: the deadline passed: %.0f remembered flows were cut\n", wait->call->words[0], wait->left);
 	return STATUS_DONE;
 }
 
@@ -151,11 +162,11 @@ static enum exit_status wait_until_drained(struct wait *wait)
 		bool over = true;
 
 		if (!status)
-			wait_note_activity(wait, answer.json);
-		if (!status && wait_is_over(wait, answer.json))
-			status = wait_done(wait, &answer);
-		else if (!status && wait->has_deadline && elapsed > wait->deadline)
+			wait_note(wait, answer.json);
+		if (!status && wait_is_cut(wait, answer.json))
 			status = wait_cut(wait, &answer);
+		else if (!status && wait_is_over(wait, answer.json))
+			status = wait_done(wait, &answer);
 		else if (!status && elapsed > wait->timeout)
 			status = wait_timed_out(wait);
 		else if (!status)
