@@ -126,6 +126,25 @@ def test_counters_add_up(serving, host):
     assert reasons["no-backend"]["verdict"] == "drop" and reasons["no-backend"]["packets"] == 0
 
 
+def test_counters_outlive_the_range_they_outgrow(serving, host):
+    """A service begins with room for eight backends; the ninth moves its counters to a wider place."""
+    links = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))
+    subprocess.run(host.inside_peer("/usr/bin/python3", "-c", SEND, links[0]["address"], 300), check=True)
+    service = lambda: serving.get("/v1/services/tcp/203.0.113.10:5432")["packets"]
+    until(lambda: service() == 300)
+    each = {b["name"]: b["packets"] for b in serving.get("/v1/backends/db")["backends"]}
+    for i in range(4, 13):
+        serving.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.{10 + i}")
+    assert service() == 300
+    after = {b["name"]: b["packets"] for b in serving.get("/v1/backends/db")["backends"]}
+    assert {name: after[name] for name in each} == each
+    assert all(after[name] == 0 for name in after if name not in each)
+    # Nor do figures go to whoever comes where others have been.
+    serving.operate("service.remove", proto="tcp", listen="203.0.113.10:5432")
+    serving.operate("service.add", proto="udp", listen="203.0.113.11:53", pool="db")
+    assert serving.get("/v1/services/udp/203.0.113.11:53")["packets"] == 0
+
+
 def test_generations_are_listed_and_shown(serving):
     generations = serving.get("/v1/generations")["generations"]
     assert [g["number"] for g in generations] == list(range(len(generations), 0, -1))

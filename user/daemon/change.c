@@ -120,11 +120,13 @@ static void withdraw(struct instance *instance, uint32_t number)
 static int load(struct instance *instance, const struct draft *draft, const struct generation *generation,
 		struct refusal *refusal)
 {
+	const struct fresh fresh = {instance->dataplane, draft->plan,      instance->model,
+				    draft->model,        instance->ledger, draft->ledger};
 	int error = commit(instance, draft, generation, refusal);
 
 	if (error)
 		return error;
-	fresh_counters(instance->dataplane, draft->plan, draft->model, instance->ledger, draft->ledger);
+	fresh_counters(&fresh);
 	error = dataplane_apply(instance->dataplane, draft->plan, generation->number, refusal);
 	if (error)
 		withdraw(instance, generation->number);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters that are given to somebody new begin at 0, whoever had them before. */
+/* Counters that are given to somebody new begin at 0, whoever had them before; a range that was outgrown goes
+ * on in the one that takes its place. */
 #ifndef HOLDFAST_FRESH_H
 #define HOLDFAST_FRESH_H
 
@@ -7,11 +8,14 @@
 #include "../core/plan.h"
 #include "../kern/dataplane.h"
 
-/*
- * Clears what `after` gives to services and backends that `before` did not give to them, where the plan
- * brings any. Before packets count there.
- */
-void fresh_counters(struct dataplane *dataplane, const struct plan *plan, const struct model *model,
-		    const struct ledger *before, const struct ledger *after);
+struct fresh {
+	struct dataplane *dataplane;
+	const struct plan *plan;
+	const struct model *model_before, *model;
+	const struct ledger *before, *after;
+};
+
+/* Prepares the counters that `after` gives and `before` did not, before packets count there. */
+void fresh_counters(const struct fresh *fresh);
 
 #endif

@@ -83,6 +83,27 @@ int flow_events(struct dataplane *dataplane, uint64_t ret[HF_FLOW_EVENTS])
 	return sum_range(dataplane->maps[MAP_FLOW_EVENTS].fd, 0, HF_FLOW_EVENTS, sizeof *ret, ret);
 }
 
+int dataplane_counters_copy(struct dataplane *dataplane, uint32_t from, uint32_t to, uint32_t count)
+{
+	int processors = libbpf_num_possible_cpus(), fd = dataplane->maps[MAP_COUNTERS].fd, r = 0;
+	struct hf_counters *values;
+
+	if (processors < 0)
+		return processors;
+	values = calloc(processors, sizeof *values);
+	if (!values)
+		return -ENOMEM;
+	for (uint32_t i = 0; !r && i < count; i++) {
+		uint32_t source = from + i, target = to + i;
+
+		if (bpf_map_lookup_elem(fd, &source, values) ||
+		    bpf_map_update_elem(fd, &target, values, BPF_ANY))
+			r = -errno;
+	}
+	free(values);
+	return r;
+}
+
 int dataplane_counters_clear(struct dataplane *dataplane, uint32_t first, uint32_t count)
 {
 	int processors = libbpf_num_possible_cpus(), r = 0;

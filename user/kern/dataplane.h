@@ -110,6 +110,8 @@ int dataplane_attachments(struct dataplane *dataplane, int (*visit)(const struct
 
 /* Sums over processors. */
 int dataplane_counters(struct dataplane *dataplane, uint32_t first, uint32_t count, struct hf_counters *ret);
+/* Gives the records from `to` on the figures of those from `from` on, processor by processor. */
+int dataplane_counters_copy(struct dataplane *dataplane, uint32_t from, uint32_t to, uint32_t count);
 int dataplane_counters_clear(struct dataplane *dataplane, uint32_t first, uint32_t count);
 int dataplane_reasons(struct dataplane *dataplane, struct hf_reason_counter ret[HF_REASON_LIMIT]);
 
