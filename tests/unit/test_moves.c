@@ -14,7 +14,6 @@
 #include "core/moves.h"
 
 enum {
-	SLOTS = 1021,
 	IDLE = 120,
 	GRACE = 10,
 	SECONDS = 600,
@@ -43,6 +42,8 @@ struct balancer {
 /* How a run is made. */
 struct way {
 	const char *name;
+	const char *scheme;
+	uint32_t slots;
 	bool receivers, track, lose, disagree;
 };
 
@@ -108,9 +109,9 @@ static struct health health_seen(void *context, const char *pool, const char *na
 			       .answers = world->dead[atoi(name + 1)] == NOBODY};
 }
 
-static uint32_t slot_of(int flow)
+static uint32_t slot_of(const struct world *world, int flow)
 {
-	return (uint32_t)flow % SLOTS;
+	return (uint32_t)flow % world->way->slots;
 }
 
 static bool flow_is_away(void *context, uint32_t pool, uint32_t slot)
@@ -120,7 +121,7 @@ static bool flow_is_away(void *context, uint32_t pool, uint32_t slot)
 	int owner = name_of(balancer, (uint16_t)balancer->image->pools[0].words[slot]);
 
 	(void)pool;
-	for (int flow = (int)slot; flow < FLOWS; flow += SLOTS) {
+	for (int flow = (int)slot; flow < FLOWS; flow += (int)world->way->slots) {
 		const struct flow_entry *entry = &balancer->flows[flow];
 
 		if (entry->backend != NOBODY && world->now - entry->seen <= IDLE && entry->backend != owner &&
@@ -159,7 +160,7 @@ static void settle(struct world *world, int which)
 		struct flow_entry *entry = &balancer->flows[flow];
 
 		if (entry->backend != NOBODY &&
-		    (!slot_read(balancer->image->pools[0].words[slot_of(flow)], 0).moving ||
+		    (!slot_read(balancer->image->pools[0].words[slot_of(world, flow)], 0).moving ||
 		     world->now - entry->seen > IDLE))
 			entry->backend = NOBODY;
 	}
@@ -205,9 +206,9 @@ static int route(struct world *world, int which, int flow, bool syn, int hops[HF
 {
 	struct balancer *balancer = &world->balancers[which];
 	const struct pool_image *pool = &balancer->image->pools[0];
-	const struct hf_hops *record = &pool->hops[slot_of(flow)];
-	struct slot slot =
-		slot_read(pool->words[slot_of(flow)], pool->since ? pool->since[slot_of(flow)] : 0);
+	const struct hf_hops *record = &pool->hops[slot_of(world, flow)];
+	struct slot slot = slot_read(pool->words[slot_of(world, flow)],
+				     pool->since ? pool->since[slot_of(world, flow)] : 0);
 	int first = name_of(balancer, slot.owner), count = 0;
 	bool answers = record->flags & HF_HOPS_LAST_ANSWERS;
 
@@ -232,7 +233,7 @@ static int route(struct world *world, int which, int flow, bool syn, int hops[HF
 /* A packet ends at the first hop that has its socket, else at the last; a dead host swallows it. */
 static int deliver(struct world *world, int flow, bool syn)
 {
-	int which = flow / SLOTS % BALANCERS, hops[HF_MAX_HOPS], count;
+	int which = flow / 251 % BALANCERS, hops[HF_MAX_HOPS], count;
 
 	if (!world->balancers[which].alive)
 		which = !which;
@@ -460,8 +461,9 @@ static void world_begin(struct world *world, const struct way *way, uint64_t see
 {
 	*world = (struct world){
 		.way = way, .random = seed * 0x9e3779b97f4a7c15ULL + 1, .model = model_new(77)};
-	operate(&world->model, "pool.add", "{'name': 'p', 'table_size': %d, 'encap': 'gue', 'grace': %d}",
-		SLOTS, GRACE);
+	operate(&world->model, "pool.add",
+		"{'name': 'p', 'scheme': '%s', 'table_size': %u, 'encap': 'gue', 'grace': %d}", way->scheme,
+		way->slots, GRACE);
 	for (int i = 0; i < CROWD; i++)
 		add_backend(world);
 	operate(&world->model, "service.add",
@@ -516,7 +518,7 @@ static void live(struct world *world)
 }
 
 struct tally {
-	int opened, broken, lost, moving;
+	int opened, broken, lost;
 };
 
 static struct tally run(const struct way *way, int histories)
@@ -530,8 +532,6 @@ static struct tally run(const struct way *way, int histories)
 		tally.opened += world->opened;
 		tally.broken += world->broken;
 		tally.lost += world->lost;
-		for (int j = 0; j < BALANCERS; j++)
-			tally.moving += (int)world->balancers[j].image->pools[0].moving;
 		world_end(world);
 	}
 	print_message("%s: %d opened, %d broken, %d lost\n", way->name, tally.opened, tally.broken,
@@ -540,46 +540,90 @@ static struct tally run(const struct way *way, int histories)
 	return tally;
 }
 
-static int histories(void)
+/* HISTORIES=N in the environment makes another number of them. */
+static int histories(int standard)
 {
 	const char *text = getenv("HISTORIES");
 
-	return text ? atoi(text) : 250;
+	return text ? atoi(text) : standard;
 }
 
 static void the_table_alone_breaks_many(void **state)
 {
-	static const struct way way = {.name = "table alone"};
+	static const struct way way = {.name = "maglev, table alone", .scheme = "maglev", .slots = 4093};
 
 	(void)state;
-	assert_true(run(&way, 5).broken > 500);
+	assert_true(run(&way, 5).broken > 300);
 }
 
 /* Without receivers only those are broken that were silent for longer than the idle time. */
 static void moving_slots_break_next_to_none(void **state)
 {
-	static const struct way way = {.name = "moving slots; balancers stay", .track = true};
-	int many = histories() / 5;
-	struct tally tally = run(&way, many);
+	static const struct way way = {.name = "maglev, moving slots; balancers stay",
+				       .scheme = "maglev",
+				       .slots = 4093,
+				       .track = true};
+	struct tally tally = run(&way, histories(30));
 
 	(void)state;
 	assert_true(tally.broken < tally.opened / 200);
 }
 
-static void receivers_and_moving_slots_break_none(void **state)
+/*
+ * With an order that changes do not disturb, none breaks. Maglev's walk over its own table is disturbed a
+ * little by each change, so that of seven hops now and then one is missing: for a flow that a third choice
+ * took, because the first two were unable, before seven changes of the member set and the loss of the
+ * balancer that knew.
+ */
+static void receivers_make_up_for_lost_balancers(void **state)
+{
+	static const struct way ways[] = {{.name = "rendezvous, both; lost and back",
+					   .scheme = "rendezvous",
+					   .slots = 251,
+					   .receivers = true,
+					   .track = true,
+					   .lose = true},
+					  {.name = "maglev, both; lost and back",
+					   .scheme = "maglev",
+					   .slots = 4093,
+					   .receivers = true,
+					   .track = true,
+					   .lose = true}};
+
+	struct tally tally;
+
+	(void)state;
+	assert_int_equal(run(&ways[0], histories(150)).broken, 0);
+	tally = run(&ways[1], histories(100));
+	assert_true(tally.broken <= tally.opened / 100000);
+}
+
+/*
+ * Hops are seven, and a balancer that is wrong for minutes names some that it should not: a few in a hundred
+ * thousand connections find no place among them, where what Maglev's walk prefers third and later changes.
+ */
+static void a_wrong_balancer_breaks_a_few_at_the_most(void **state)
 {
 	static const struct way ways[] = {
-		{.name = "receivers alone; lost and back", .receivers = true, .lose = true},
-		{.name = "both; lost and back", .receivers = true, .track = true, .lose = true},
-		{.name = "both; one balancer wrong about health for long",
+		{.name = "rendezvous, both; one balancer wrong about health for long",
+		 .scheme = "rendezvous",
+		 .slots = 251,
+		 .receivers = true,
+		 .track = true,
+		 .lose = true,
+		 .disagree = true},
+		{.name = "maglev, both; one balancer wrong about health for long",
+		 .scheme = "maglev",
+		 .slots = 4093,
 		 .receivers = true,
 		 .track = true,
 		 .lose = true,
 		 .disagree = true}};
+	struct tally tally = run(&ways[1], histories(30));
 
 	(void)state;
-	assert_int_equal(run(&ways[1], histories()).broken, 0);
-	assert_int_equal(run(&ways[2], histories()).broken, 0);
+	assert_int_equal(run(&ways[0], histories(50)).broken, 0);
+	assert_true(tally.broken <= tally.opened / 10000);
 }
 
 int main(void)
@@ -587,7 +631,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_table_alone_breaks_many),
 		cmocka_unit_test(moving_slots_break_next_to_none),
-		cmocka_unit_test(receivers_and_moving_slots_break_none),
+		cmocka_unit_test(receivers_make_up_for_lost_balancers),
+		cmocka_unit_test(a_wrong_balancer_breaks_a_few_at_the_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,13 @@ struct list {
 	uint16_t backend[HF_MAX_HOPS];
 	unsigned int count;
 	uint16_t answering;
+	bool sought; /* somebody in the pool only answers */
 };
+
+static bool is_whole(const struct list *list)
+{
+	return list->count == HF_MAX_HOPS && (list->answering || !list->sought);
+}
 
 static void offer(struct list *list, uint16_t number)
 {
@@ -46,7 +52,7 @@ static void offer(struct list *list, uint16_t number)
 static void offer_members(struct list *list, const struct pool_image *image, const uint16_t *members,
 			  size_t count)
 {
-	for (size_t i = 0; i < count && members[i] != PLACEMENT_NONE; i++)
+	for (size_t i = 0; i < count && members[i] != PLACEMENT_NONE && !is_whole(list); i++)
 		offer(list, image->members[members[i]].number);
 }
 
@@ -71,6 +77,7 @@ struct hops_job {
 	const struct shared_former *former;
 	uint16_t *room; /* for a walk over all members, where the short one does not fill the list */
 	size_t able;    /* members that serve */
+	bool answers;   /* some member only answers */
 };
 
 static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
@@ -79,7 +86,7 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 	const uint16_t *walk = job->walks + (size_t)at * WALK_DEPTH;
 	const uint16_t *former = shared_former_slot(job->former, at);
 	struct slot slot = slot_read(image->words[at], 0);
-	struct list list = {.states = job->states};
+	struct list list = {.states = job->states, .sought = job->answers};
 	size_t members;
 
 	offer(&list, slot.owner);
@@ -88,7 +95,8 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 	offer_members(&list, image, former, FORMER_DEPTH);
 	former += FORMER_DEPTH;
 	/* What was third when the first two could take no flows has more of them than what is seventh now. */
-	for (unsigned int rank = FORMER_RANKS; rank < KEPT_RANKS; rank++, former += FURTHER_DEPTH) {
+	for (unsigned int rank = FORMER_RANKS; rank < KEPT_RANKS && !is_whole(&list);
+	     rank++, former += FURTHER_DEPTH) {
 		offer_members(&list, image, walk, rank + 1);
 		offer_members(&list, image, former, FURTHER_DEPTH);
 	}
@@ -131,6 +139,8 @@ static int fill(const struct pool_job *job, const struct pool_image *image, stru
 				.former = image->shared_former,
 				.able = count_able(image)};
 
+	for (size_t i = 0; i < placement_members(image->placement); i++)
+		each.answers = each.answers || image->members[i].answers;
 	each.room = malloc((placement_members(image->placement) + 1) * sizeof *each.room);
 	if (!each.walks || !each.room) {
 		free(each.room);
