@@ -70,6 +70,7 @@ static void test_vips_of_the_loopback(void **state)
 	assert_int_equal(receiver_attach(&options, &warning, &refusal), 0);
 	assert_string_equal(warning.what, "");
 	now = state_of_v0();
+	assert_int_equal(now.gue_port, 19523);
 	assert_int_equal(now.from_count, 2);
 	assert_int_equal(now.vip_count, 2);
 	for (size_t i = 0; i < 2; i++) {
@@ -97,8 +98,10 @@ static void test_again_replaces_in_place(void **state)
 	options.from_count = 1;
 	options.vips = &vip;
 	options.vip_count = 1;
+	options.gue_port = 6080;
 	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
 	now = state_of_v0();
+	assert_int_equal(now.gue_port, 6080);
 	assert_int_equal(now.from_count, 1);
 	assert_int_equal(now.from[0].address.family, 6);
 	assert_int_equal(now.vip_count, 1);

@@ -97,6 +97,7 @@ enum exit_status run_receiver_attach(const struct call *call)
 		.mode = mode_of(call_option(call, "mode")),
 		.netns = call_option(call, "netns"),
 	};
+	const char *gue_port = call_option(call, "gue-port");
 	struct refusal refusal = {.what = ""};
 	enum exit_status status;
 
@@ -104,6 +105,7 @@ enum exit_status run_receiver_attach(const struct call *call)
 		status = complain(STATUS_REFUSED, &refusal, ENOMEM);
 		goto out;
 	}
+	options.gue_port = gue_port ? (uint16_t)atoi(gue_port) : 0;
 	read_peers(call, from, &options.from_count, vips, &options.vip_count);
 	options.vips = options.vip_count ? vips : NULL;
 	status = attach(call, &options);

@@ -326,7 +326,8 @@ const struct verb verbs[] = {
 	                           .repeats = true),
 	                    MODE,
 	                    OPTION("netns", VALUE_TEXT, "NETNS",
-	                           "where VIPs and their sockets are: a name below /run/netns, or a path")),
+	                           "where VIPs and their sockets are: a name below /run/netns, or a path"),
+	                    OPTION("gue-port", VALUE_PORT, "PORT", "where balancers send GUE; default 19523")),
 	 .help = "take the wrapping off packets from these balancers",
 	 .example = "receiver attach eth0 --from 10.0.1.0/24",
 	 .details = "Runs on the backend's host and needs no daemon. Attached again, it replaces prefixes "

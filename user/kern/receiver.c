@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <holdfast/gue.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -169,6 +170,11 @@ static int options_check(const struct receiver_options *options, struct refusal 
 	return 0;
 }
 
+static uint16_t gue_port_of(const struct receiver_options *options)
+{
+	return options->gue_port ?: HF_GUE_PORT;
+}
+
 /* What an earlier version pinned may have another layout: then the map is made anew. */
 static bool fits(int fd, const struct bpf_map *map)
 {
@@ -180,7 +186,8 @@ static bool fits(int fd, const struct bpf_map *map)
 }
 
 /* Loads the program; maps that are pinned already go on counting. */
-static int receiver_load(const char *interface, int32_t netns, struct receiver **ret, struct refusal *refusal)
+static int receiver_load(const struct receiver_options *options, int32_t netns, struct receiver **ret,
+			 struct refusal *refusal)
 {
 	struct object_log log = {};
 	char path[PIN_PATH];
@@ -192,11 +199,13 @@ static int receiver_load(const char *interface, int32_t netns, struct receiver *
 	object = receiver__open_opts(&log.options);
 	if (!object)
 		r = -errno;
-	else
+	else {
 		object->rodata->netns = netns;
+		object->rodata->gue_port = gue_port_of(options);
+	}
 	for (int i = 0; !r && i < RECEIVER_MAPS; i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, receiver_maps[i]);
-		int fd = pin_get(receiver_path(interface, receiver_maps[i], path));
+		int fd = pin_get(receiver_path(options->interface, receiver_maps[i], path));
 
 		if (fd >= 0 && map && fits(fd, map))
 			r = bpf_map__reuse_fd(map, fd);
@@ -215,20 +224,20 @@ static int receiver_load(const char *interface, int32_t netns, struct receiver *
 	return r;
 }
 
-/* The name of the namespace is in a map of its own, for those who ask later. */
-static int netns_pin(const char *interface, const char *netns)
+static int about_pin(const struct receiver_options *options)
 {
-	char path[PIN_PATH], name[NAME_SIZE] = "";
+	struct receiver_about about = {.gue_port = gue_port_of(options)};
+	char path[PIN_PATH];
 	uint32_t zero = 0;
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "netns", sizeof zero, sizeof name, 1, NULL), r = 0;
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "about", sizeof zero, sizeof about, 1, NULL), r = 0;
 
 	if (fd < 0)
 		return -errno;
-	snprintf(name, sizeof name, "%s", netns ?: "");
-	if (bpf_map_update_elem(fd, &zero, name, BPF_ANY))
+	snprintf(about.netns, sizeof about.netns, "%s", options->netns ?: "");
+	if (bpf_map_update_elem(fd, &zero, &about, BPF_ANY))
 		r = -errno;
 	if (!r)
-		r = pin_put(fd, receiver_path(interface, "netns", path));
+		r = pin_put(fd, receiver_path(options->interface, "about", path));
 	close(fd);
 	return r;
 }
@@ -307,7 +316,7 @@ static int receiver_set_up(const struct receiver_options *options, struct receiv
 	if (!r)
 		r = receiver_pin(object, options->interface, linear);
 	if (!r)
-		r = netns_pin(options->interface, options->netns);
+		r = about_pin(options);
 	if (r)
 		return refuse(refusal, r, "the receiver cannot be set up on %s: %s", options->interface,
 			      strerror(-r));
@@ -325,7 +334,7 @@ int receiver_attach(const struct receiver_options *options, struct refusal *warn
 	if (!r)
 		r = pins_mount(refusal);
 	if (!r)
-		r = receiver_load(options->interface, netns, &object, refusal);
+		r = receiver_load(options, netns, &object, refusal);
 	if (r)
 		return r;
 	r = receiver_set_up(options, object, &vip_count, refusal);

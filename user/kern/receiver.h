@@ -19,6 +19,7 @@ struct receiver_options {
 	const struct address *vips; /* NULL: every address of this host's loopback beyond 127/8 and ::1 */
 	size_t vip_count;
 	enum interface_mode mode;
+	uint16_t gue_port; /* where balancers send GUE to; 0: HF_GUE_PORT */
 	const char *netns; /* where the VIPs and their sockets are: a name below /run/netns or a path; NULL:
 			      in the interface's own namespace */
 };
@@ -26,6 +27,7 @@ struct receiver_options {
 struct receiver_state {
 	char interface[16];
 	char netns[64]; /* as it was given; empty: none */
+	uint16_t gue_port;
 	uint32_t ifindex;
 	bool generic;
 	struct prefix from[64];

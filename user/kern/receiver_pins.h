@@ -3,6 +3,8 @@
 #ifndef HOLDFAST_RECEIVER_PINS_H
 #define HOLDFAST_RECEIVER_PINS_H
 
+#include <stdint.h>
+
 #include "pins.h"
 
 enum { RECEIVER_PREFIXES, RECEIVER_VIPS, RECEIVER_VERDICTS, RECEIVER_MAPS };
@@ -11,6 +13,13 @@ extern const char *const receiver_maps[RECEIVER_MAPS];
 /* Interfaces are named within their network namespace, so pins are too. interface NULL: the directory of this
  * namespace; what NULL: that of the interface. Returns path. */
 const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH]);
+
+/* What the program was told in its constants, in a map of its own (`about`) for those who ask later. */
+struct receiver_about {
+	char netns[64];
+	uint16_t gue_port;
+	uint8_t reserved[62];
+};
 
 /* Removes what interfaces have left that went away with their namespaces. */
 void receivers_sweep(void);

@@ -39,16 +39,20 @@ static struct address map_from_ipv6(const uint8_t bytes[16])
 	return address;
 }
 
-static void netns_read(const char *interface, char name[NAME_SIZE])
+static void about_read(const char *interface, struct receiver_state *state)
 {
+	struct receiver_about about;
 	char path[PIN_PATH];
 	uint32_t zero = 0;
-	int fd = pin_get(receiver_path(interface, "netns", path));
+	int fd = pin_get(receiver_path(interface, "about", path));
 
-	if (fd < 0 || bpf_map_lookup_elem(fd, &zero, name))
-		name[0] = '\0';
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return;
+	if (!bpf_map_lookup_elem(fd, &zero, &about)) {
+		memcpy(state->netns, about.netns, sizeof state->netns);
+		state->gue_port = about.gue_port;
+	}
+	close(fd);
 }
 
 static size_t keys_read(int fd, size_t size, void *keys, size_t room)
@@ -125,7 +129,7 @@ static int state_read(const char *interface, struct receiver_state *state)
 	snprintf(state->interface, sizeof state->interface, "%s", attachment.interface);
 	state->ifindex = attachment.ifindex;
 	state->generic = attachment.generic;
-	netns_read(interface, state->netns);
+	about_read(interface, state);
 	for (int i = 0; i < RECEIVER_MAPS; i++) {
 		fds[i] = pin_get(receiver_path(interface, receiver_maps[i], path));
 		if (fds[i] < 0)
