@@ -28,7 +28,8 @@ static __always_inline bool hop_take(struct wrapped *packet, struct bpf_fib_look
 	void *ip = packet->start + ETH_HLEN;
 	struct udphdr *udp = ip + (packet->shim & LONGEST_HEADER);
 	struct hf_gue *gue = (void *)(udp + 1);
-	void *hop = (void *)(gue + 1) + (packet->family == 4 ? 4 : 16) * (packet->next & HF_GUE_LENGTH_MASK);
+	void *hops = gue + 1, *hop;
+	__u32 next = packet->next & HF_GUE_LENGTH_MASK;
 
 	if ((void *)(gue + 1) > packet->end)
 		return false;
@@ -36,6 +37,7 @@ static __always_inline bool hop_take(struct wrapped *packet, struct bpf_fib_look
 		struct iphdr *ipv4 = ip;
 		__be32 before, after;
 
+		hop = hops + next * 4;
 		if ((void *)(ipv4 + 1) > packet->end || hop + 4 > packet->end)
 			return false;
 		before = ipv4->daddr;
@@ -48,6 +50,7 @@ static __always_inline bool hop_take(struct wrapped *packet, struct bpf_fib_look
 	} else {
 		struct ipv6hdr *ipv6 = ip;
 
+		hop = hops + next * 16;
 		if ((void *)(ipv6 + 1) > packet->end || hop + 16 > packet->end)
 			return false;
 		__builtin_memcpy(&ipv6->daddr, hop, sizeof(ipv6->daddr));
