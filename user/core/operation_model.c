@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <holdfast/abi.h>
+#include <string.h>
+
 #include "history.h"
 #include "operation_edit.h"
 
@@ -43,6 +47,62 @@ static void keep_states(struct model *model, const struct model *before, const j
 	}
 }
 
+static bool is_used(const struct model *model, const char *pool)
+{
+	for (size_t i = 0; i < model->service_count; i++)
+		if (strcmp(model->services[i].pool, pool) == 0)
+			return true;
+	return false;
+}
+
+/* Of a pool whose hops are of one family another family's backend cannot stay even for a while. */
+static bool may_stay(const struct pool *pool, const struct backend *backend)
+{
+	if (backend->admin == ADMIN_DISABLED)
+		return false;
+	if (pool->encap == HF_ENCAP_GUE)
+		for (size_t i = 0; i < pool->backend_count; i++)
+			if (pool->backends[i].address.family != backend->address.family)
+				return false;
+	return true;
+}
+
+/* A backend that a configuration no longer names (a state would say so) leaves as `backend remove` lets it:
+ * drained first. */
+static int keep_leaving(struct pool *pool, const struct pool *before, int64_t now)
+{
+	for (size_t i = 0; i < before->backend_count; i++) {
+		struct backend backend = before->backends[i];
+		int error;
+
+		if (pool_backend(pool, backend.name) || !may_stay(pool, &backend))
+			continue;
+		if (backend.admin != ADMIN_DRAINING) {
+			backend.admin = ADMIN_DRAINING;
+			backend.since = now;
+			backend.deadline = 0;
+		}
+		backend.removing = true;
+		error = pool_insert_backend(pool, &backend);
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+static int keep_all_leaving(struct model *model, const struct model *before, int64_t now)
+{
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < model->pool_count; i++) {
+		const struct pool *pool_before = model_pool(before, model->pools[i].name);
+
+		if (pool_before && is_used(before, pool_before->name))
+			error = keep_leaving(&model->pools[i], pool_before, now);
+	}
+	return error;
+}
+
 /* A history that is stated is a neighbour's, and rules; a configuration has none. */
 static int keep_history(struct model *model, struct model *before, const json_t *configuration, int64_t now)
 {
@@ -65,7 +125,9 @@ int model_apply(struct model *model, const json_t *arguments, int64_t now, struc
 	if (error < 0)
 		return error;
 	keep_states(fresh, model, configuration, now);
-	error = keep_history(fresh, model, configuration, now);
+	error = json_object_get(configuration, "history") ? 0 : keep_all_leaving(fresh, model, now);
+	if (error == 0)
+		error = keep_history(fresh, model, configuration, now);
 	if (error < 0) {
 		model_free(fresh);
 		return error;

@@ -1,0 +1,722 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an image makes of the words before, of time, and of the history. */
+#include "models.h"
+
+#include <errno.h>
+
+#include "core/config.h"
+#include "core/history.h"
+#include "core/image_pool.h"
+#include "core/moves.h"
+
+enum { IDLE = 120, LATER = 1000 };
+
+/* An instance: a model, and what its data plane holds. */
+struct instance {
+	struct model *model;
+	struct ledger *ledger;
+	struct image *image;
+	uint32_t now;
+	const char *down; /* names with a space behind each */
+	uint32_t down_since;
+	bool answers;
+	bool census; /* flows have been counted, and none is away but where the bits say so */
+	bool away[1024];
+};
+
+static struct health seen(void *context, const char *pool, const char *backend)
+{
+	const struct instance *instance = context;
+	char word[NAME_SIZE + 1];
+
+	(void)pool;
+	snprintf(word, sizeof word, "%s ", backend);
+	if (!instance->down || !strstr(instance->down, word))
+		return (struct health){.state = HEALTH_UP};
+	return (struct health){HEALTH_DOWN, instance->down_since, instance->answers};
+}
+
+static bool away(void *context, uint32_t pool, uint32_t slot)
+{
+	(void)pool;
+	return ((const struct instance *)context)->away[slot];
+}
+
+/* The image at `now`; whether anything would be loaded. */
+static bool load(struct instance *instance, uint32_t now)
+{
+	const struct moment moment = {.now = now,
+				      .wall = (int64_t)now * 1000,
+				      .health = seen,
+				      .away = instance->census ? away : NULL,
+				      .context = instance};
+	struct refusal refusal = {0};
+	struct image *image;
+	struct plan *plan;
+	bool changed;
+
+	assert_int_equal(ledger_assign(instance->ledger, instance->model, HF_DEFAULT_COUNTERS, &refusal), 0);
+	if (image_build(instance->model, instance->ledger, instance->image, &moment, &image, &refusal) != 0)
+		fail_msg("%s", refusal.what);
+	assert_int_equal(plan_make(instance->image, image, &plan), 0);
+	changed = !plan_empty(plan);
+	plan_free(plan);
+	image_free(instance->image);
+	instance->image = image;
+	instance->now = now;
+	return changed;
+}
+
+static struct instance *begin(int backends, const char *pool)
+{
+	struct instance *instance = calloc(1, sizeof *instance);
+
+	instance->model = small_model(backends);
+	instance->ledger = ledger_new();
+	operate(&instance->model, "service.set",
+		"{'proto': 'tcp', 'listen': '203.0.113.10:5432', 'idle': %d}", IDLE);
+	if (pool)
+		operate(&instance->model, "pool.set", "{'name': 'db', %s}", pool);
+	load(instance, 100);
+	return instance;
+}
+
+static void end(struct instance *instance)
+{
+	image_free(instance->image);
+	ledger_free(instance->ledger);
+	model_free(instance->model);
+	free(instance);
+}
+
+static struct slot slot_at(const struct instance *instance, uint32_t at)
+{
+	const struct pool_image *pool = &instance->image->pools[0];
+
+	return slot_read(pool->words[at], pool->since ? pool->since[at] : 0);
+}
+
+static uint16_t number_of(const struct instance *instance, const char *name)
+{
+	return ledger_backend(instance->ledger, "db", pool_backend(&instance->model->pools[0], name));
+}
+
+static uint8_t flags_of(const struct instance *instance, const char *name)
+{
+	return image_backend(instance->image, number_of(instance, name))->entry.flags;
+}
+
+/* Moves ---------------------------------------------------------------------------- */
+
+static void a_slot_moves_from_where_it_was_settled(void **state)
+{
+	struct slot slot = slot_settled(1);
+
+	(void)state;
+	slot = slot_give(slot, 2, true, 10);
+	assert_true(slot.moving && slot.owner == 2 && slot.base == 1 && slot.since == 10);
+	slot = slot_give(slot, 3, true, 20); /* changes overlap: old flows are where they were */
+	assert_true(slot.moving && slot.owner == 3 && slot.base == 1 && slot.since == 10);
+	slot = slot_give(slot, 1, true, 30); /* flows of 2 and 3 are remembered */
+	assert_true(slot.moving && slot.owner == 1 && slot.base == 1 && slot.since == 10);
+	slot = slot_give(slot_settled(1), 2, false, 10); /* the dead keep nothing */
+	assert_true(!slot.moving && slot.owner == 2 && slot.base == 2);
+	slot = slot_give(slot_settled(0), 2, false, 10);
+	assert_true(!slot.moving && slot.owner == 2 && slot.base == 2);
+	slot = slot_give(slot_settled(1), 0, true, 10); /* nobody takes new flows, old ones stay */
+	assert_true(slot.moving && slot.owner == 0 && slot.base == 1);
+	assert_true(slot_read(slot_word(slot), 10).moving && slot_read(slot_word(slot), 10).base == 1);
+}
+
+static void a_drain_moves_and_settles(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+	uint16_t drained = number_of(instance, "db3");
+	uint32_t moving = 0, owned, based;
+
+	(void)state;
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	for (uint32_t at = 0; at < 251; at++) {
+		struct slot slot = slot_at(instance, at);
+
+		moving += slot.moving;
+		if (slot.moving) {
+			assert_int_equal(slot.base, drained);
+			assert_int_equal(slot.since, LATER);
+		}
+	}
+	assert_in_range(moving, 40, 60);
+	assert_int_equal(instance->image->pools[0].moving, moving);
+	assert_int_equal(instance->image->pools[0].settles, LATER + IDLE);
+	assert_int_equal(image_next(instance->image), LATER + IDLE);
+	image_backend_slots(instance->image, drained, &owned, &based);
+	assert_int_equal(owned, 0);
+	assert_int_equal(based, moving);
+	assert_int_equal(flags_of(instance, "db3"), HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP);
+
+	instance->census = true;
+	assert_false(load(instance, LATER + IDLE - 1)); /* an old flow may be silent */
+	instance->census = false;
+	assert_false(load(instance, LATER + IDLE)); /* nobody has counted */
+	instance->census = true;
+	for (uint32_t at = 0; at < 251; at++)
+		instance->away[at] = at < 125; /* old flows live on */
+	assert_true(load(instance, LATER + IDLE));
+	for (uint32_t at = 125; at < 251; at++)
+		assert_false(slot_at(instance, at).moving);
+	assert_in_range(instance->image->pools[0].moving, 10, 45);
+	memset(instance->away, 0, sizeof instance->away);
+	assert_true(load(instance, LATER + IDLE + 1));
+	assert_int_equal(instance->image->pools[0].moving, 0);
+	assert_int_equal(instance->image->pools[0].settles, 0);
+	assert_null(instance->image->pools[0].since);
+	image_backend_slots(instance->image, drained, &owned, &based);
+	assert_int_equal(based, 0);
+	end(instance);
+}
+
+/* A census that was taken for other owners says nothing. */
+static void nothing_settles_while_its_owner_changes(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+
+	(void)state;
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	operate(&instance->model, "backend.activate", "{'pool': 'db', 'name': 'db3'}");
+	instance->census = true;
+	load(instance, LATER + 2 * IDLE);
+	assert_in_range(instance->image->pools[0].moving, 40, 60);
+	load(instance, LATER + 2 * IDLE + 1); /* back at their base, none away */
+	assert_int_equal(instance->image->pools[0].moving, 0);
+	end(instance);
+}
+
+static void down_is_a_drain_with_a_short_deadline(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+	uint16_t dead = number_of(instance, "db3");
+
+	(void)state;
+	instance->down = "db3 ";
+	instance->down_since = LATER;
+	load(instance, LATER);
+	assert_int_equal(flags_of(instance, "db3"), HF_BACKEND_SERVES_TCP); /* UDP has no grace */
+	assert_in_range(instance->image->pools[0].moving, 40, 60);
+	assert_int_equal(image_next(instance->image), LATER + TCP_GRACE_DEFAULT);
+	assert_false(load(instance, LATER + TCP_GRACE_DEFAULT - 1));
+	assert_true(load(instance, LATER + TCP_GRACE_DEFAULT));
+	assert_int_equal(flags_of(instance, "db3"), 0);
+	instance->census = true; /* remembered flows of the dead are no reason to wait */
+	assert_true(load(instance, LATER + TCP_GRACE_DEFAULT + 1));
+	assert_int_equal(instance->image->pools[0].moving, 0);
+	for (uint32_t at = 0; at < 251; at++)
+		assert_int_not_equal(slot_at(instance, at).base, dead);
+	end(instance);
+}
+
+static void a_false_alarm_leaves_no_trace(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+	uint64_t words[251];
+
+	(void)state;
+	memcpy(words, instance->image->pools[0].words, sizeof words);
+	instance->down = "db3 ";
+	instance->down_since = LATER;
+	load(instance, LATER);
+	instance->down = NULL;
+	load(instance, LATER + 5);
+	for (uint32_t at = 0; at < 251; at++)
+		assert_int_equal((uint32_t)instance->image->pools[0].words[at], (uint32_t)words[at]);
+	instance->census = true;
+	load(instance, LATER + 6);
+	assert_memory_equal(instance->image->pools[0].words, words, sizeof words);
+	end(instance);
+}
+
+static void a_deadline_cuts_a_drain(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+
+	(void)state;
+	/* Operations of these tests happen at TEST_NOW. */
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3', 'deadline': '30s'}");
+	load(instance, TEST_NOW / 1000);
+	assert_int_equal(flags_of(instance, "db3"), HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP);
+	assert_int_equal(image_next(instance->image), TEST_NOW / 1000 + 30);
+	load(instance, TEST_NOW / 1000 + 30);
+	assert_int_equal(flags_of(instance, "db3"), 0);
+	end(instance);
+}
+
+static void the_disabled_and_the_removed_keep_nothing(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+
+	(void)state;
+	operate(&instance->model, "backend.disable", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	assert_int_equal(instance->image->pools[0].moving, 0);
+	operate(&instance->model, "backend.remove", "{'pool': 'db', 'name': 'db4', 'now': true}");
+	load(instance, LATER + 1);
+	for (uint32_t at = 0; at < 251; at++) {
+		const char *name;
+
+		assert_true(
+			ledger_backend_name(instance->ledger, slot_at(instance, at).base, NULL, &name, NULL));
+		assert_string_not_equal(name, "db4");
+	}
+	end(instance);
+}
+
+static void pools_without_services_have_nothing_to_keep(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+
+	(void)state;
+	operate(&instance->model, "service.remove", "{'proto': 'tcp', 'listen': '203.0.113.10:5432'}");
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	assert_int_equal(instance->image->pools[0].moving, 0);
+	end(instance);
+}
+
+static void the_last_backend_drains_without_a_successor(void **state)
+{
+	struct instance *instance = begin(1, NULL);
+	uint16_t last = number_of(instance, "db1");
+
+	(void)state;
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db1'}");
+	load(instance, LATER);
+	for (uint32_t at = 0; at < 251; at++) {
+		assert_int_equal(slot_at(instance, at).owner, 0);
+		assert_int_equal(slot_at(instance, at).base, last);
+		assert_true(slot_at(instance, at).moving);
+	}
+	end(instance);
+}
+
+static void another_table_keeps_the_old_one_until_it_is_settled(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+	const struct hf_table *table;
+
+	(void)state;
+	operate(&instance->model, "pool.set", "{'name': 'db', 'table_size': 509}");
+	load(instance, LATER);
+	table = &instance->image->pools[0].table;
+	assert_int_equal(table->size, 509);
+	assert_int_equal(table->old_size, 251);
+	assert_true(table->old_seed == table->seed);
+	assert_int_equal(table->since, LATER);
+	assert_int_equal(instance->image->pools[0].moving, 509);
+	assert_int_equal(image_next(instance->image), LATER + IDLE);
+	/* A second change: unremembered flows are where they were before the first. */
+	operate(&instance->model, "pool.set", "{'name': 'db', 'hash': 'source'}");
+	load(instance, LATER + 50);
+	table = &instance->image->pools[0].table;
+	assert_int_equal(table->old_size, 251);
+	assert_int_equal(table->old_hash, HF_HASH_5TUPLE);
+	assert_int_equal(table->since, LATER + 50);
+	instance->census = true;
+	assert_false(load(instance, LATER + 50 + IDLE - 1));
+	assert_int_equal(instance->image->pools[0].moving, 509);
+	assert_true(
+		load(instance, LATER + 50 + IDLE)); /* the old table goes, and with it all reason to move */
+	assert_int_equal(instance->image->pools[0].table.old_size, 0);
+	assert_int_equal(instance->image->pools[0].moving, 0);
+	end(instance);
+}
+
+static void the_tables_demand_is_foretold(void **state)
+{
+	struct instance *instance = begin(4, NULL);
+	const struct pool_image *pool;
+	uint64_t demand;
+
+	(void)state;
+	assert_int_equal(pool_image_demand(&instance->image->pools[0], 7, 100.0, 100), 7);
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	pool = &instance->image->pools[0];
+	demand = pool_image_demand(pool, 10, 100.0, LATER + IDLE / 2);
+	assert_int_equal(demand, 10 + (uint64_t)(100.0 * pool->moving / 251 * (IDLE / 2)));
+	end(instance);
+}
+
+/* Read back from the maps, as after the daemon was killed: what moved goes on as it did. */
+static void an_adopted_data_plane_goes_on_moving(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+	struct image *read = calloc(1, sizeof *read);
+	uint64_t *words = malloc(251 * sizeof *words);
+	uint32_t *since = malloc(251 * sizeof *since), moving;
+
+	(void)state;
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	moving = instance->image->pools[0].moving;
+	memcpy(words, instance->image->pools[0].words, 251 * sizeof *words);
+	memcpy(since, instance->image->pools[0].since, 251 * sizeof *since);
+	read->pools = calloc(1, sizeof *read->pools);
+	read->pool_count = 1;
+	read->pools[0] = (struct pool_image){.number = instance->image->pools[0].number,
+					     .table = instance->image->pools[0].table,
+					     .words = words,
+					     .since = since,
+					     .moving = moving};
+	image_free(instance->image);
+	instance->image = read;
+	load(instance, LATER + 60);
+	assert_int_equal(instance->image->pools[0].moving, moving);
+	assert_int_equal(instance->image->pools[0].settles, LATER + IDLE);
+	end(instance);
+}
+
+/* Hops ------------------------------------------------------------------------------- */
+
+static bool has_hop(const struct hf_hops *hops, uint16_t number)
+{
+	for (int i = 0; i < hops->count; i++)
+		if (hops->backend[i] == number)
+			return true;
+	return false;
+}
+
+static void hops_name_the_owner_the_base_and_who_might_know(void **state)
+{
+	struct instance *instance = begin(12, "'encap': 'gue'"), *plain = begin(12, NULL);
+
+	(void)state;
+	assert_null(plain->image->pools[0].hops);
+	end(plain);
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	for (uint32_t at = 0; at < 251; at++) {
+		const struct hf_hops *hops = &instance->image->pools[0].hops[at];
+		struct slot slot = slot_at(instance, at);
+
+		assert_int_equal(hops->count, HF_MAX_HOPS);
+		assert_int_equal(hops->flags, 0);
+		assert_int_equal(hops->backend[0], slot.owner);
+		if (slot.moving)
+			assert_int_equal(hops->backend[1], slot.base);
+		for (int i = 0; i < hops->count; i++)
+			for (int j = 0; j < i; j++)
+				assert_int_not_equal(hops->backend[i], hops->backend[j]);
+	}
+	end(instance);
+}
+
+static void the_dead_are_in_no_hops_but_who_answers_is_the_last(void **state)
+{
+	struct instance *instance = begin(12, "'encap': 'gue'");
+	uint16_t dead = number_of(instance, "db5");
+	size_t last = 0;
+
+	(void)state;
+	instance->down = "db5 ";
+	instance->down_since = LATER;
+	load(instance, LATER); /* in its grace it serves */
+	for (uint32_t at = 0; at < 251; at++)
+		assert_int_equal(instance->image->pools[0].hops[at].flags, 0);
+	load(instance, LATER + TCP_GRACE_DEFAULT);
+	for (uint32_t at = 0; at < 251; at++)
+		assert_false(has_hop(&instance->image->pools[0].hops[at], dead));
+	instance->answers = true;
+	load(instance, LATER + TCP_GRACE_DEFAULT + 1);
+	for (uint32_t at = 0; at < 251; at++) {
+		const struct hf_hops *hops = &instance->image->pools[0].hops[at];
+
+		if (!has_hop(hops, dead))
+			continue;
+		last++;
+		assert_int_equal(hops->backend[hops->count - 1], dead);
+		assert_int_equal(hops->flags, HF_HOPS_LAST_ANSWERS);
+	}
+	assert_true(last > 50);
+	end(instance);
+}
+
+static void few_backends_make_few_hops(void **state)
+{
+	struct instance *instance = begin(3, "'encap': 'gue'");
+
+	(void)state;
+	for (uint32_t at = 0; at < 251; at++)
+		assert_int_equal(instance->image->pools[0].hops[at].count, 3);
+	end(instance);
+}
+
+static void former_owners_are_named(void **state)
+{
+	struct instance *instance = begin(12, "'encap': 'gue'");
+	uint16_t before[251];
+
+	(void)state;
+	for (uint32_t at = 0; at < 251; at++)
+		before[at] = slot_at(instance, at).owner;
+	operate(&instance->model, "backend.add", "{'pool': 'db', 'name': 'a', 'address': '10.0.1.1'}");
+	operate(&instance->model, "backend.add", "{'pool': 'db', 'name': 'b', 'address': '10.0.1.2'}");
+	image_free(instance->image); /* a balancer that was not there */
+	instance->image = NULL;
+	load(instance, LATER);
+	for (uint32_t at = 0; at < 251; at++)
+		assert_true(has_hop(&instance->image->pools[0].hops[at], before[at]));
+	end(instance);
+}
+
+/* History ------------------------------------------------------------------------------ */
+
+static void random_change(struct instance *instance, uint64_t *random, int round)
+{
+	char name[16];
+
+	snprintf(name, sizeof name, "db%d", 1 + (int)(draw(random) % 16));
+	if (!pool_backend(&instance->model->pools[0], name))
+		operate(&instance->model, "backend.add",
+			"{'pool': 'db', 'name': '%s', 'address': '10.0.2.%d'}", name, 1 + round % 250);
+	else if (draw(random) % 2 && instance->model->pools[0].backend_count > 4)
+		operate(&instance->model, "backend.remove", "{'pool': 'db', 'name': '%s', 'now': true}",
+			name);
+	else
+		operate(&instance->model, "backend.set", "{'pool': 'db', 'name': '%s', 'weight': %d}", name,
+			50 + 50 * (int)(draw(random) % 3));
+}
+
+/* Step by step or at once, the history says the same. */
+static void former_owners_follow_from_the_history_alone(void **state)
+{
+	struct instance *instance = begin(8, "'encap': 'gue'");
+	uint64_t random = 5;
+
+	(void)state;
+	for (int round = 0; round < 150; round++) {
+		struct image *grown;
+
+		random_change(instance, &random, round);
+		load(instance, LATER + (uint32_t)round);
+		grown = instance->image;
+		instance->image = NULL;
+		load(instance, LATER + (uint32_t)round);
+		assert_true(grown->pools[0].history_digest == instance->image->pools[0].history_digest);
+		for (uint32_t at = 0; at < 251; at++)
+			assert_memory_equal(shared_former_slot(grown->pools[0].shared_former, at),
+					    shared_former_slot(instance->image->pools[0].shared_former, at),
+					    FORMER_WIDTH * sizeof(uint16_t));
+		image_free(instance->image);
+		instance->image = grown;
+	}
+	end(instance);
+}
+
+static void members_are_written_as_they_are_read(void **state)
+{
+	struct model *model = small_model(3);
+	struct member *members;
+	char *text, *names;
+	size_t count;
+
+	(void)state;
+	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db2', 'weight': 200, 'zone': 'east'}");
+	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db3', 'weight': 0}");
+	text = members_text(&model->pools[0]);
+	assert_string_equal(text, "db1 db2*200@east db3*0");
+	assert_int_equal(members_parse(text, &members, &count, &names), 0);
+	assert_int_equal(count, 3);
+	assert_string_equal(members[1].zone, "east");
+	assert_int_equal(members[1].weight, 200);
+	assert_int_equal(members[2].weight, 0);
+	free(members);
+	free(names);
+	free(text);
+	assert_int_equal(members_parse("b a", &members, &count, &names), -EINVAL);
+	assert_int_equal(members_parse("a*x", &members, &count, &names), -EINVAL);
+	assert_int_equal(members_parse("a  b", &members, &count, &names), -EINVAL);
+	assert_int_equal(members_parse("a a", &members, &count, &names), -EINVAL);
+	model_free(model);
+}
+
+static struct model *operate_at(struct model *model, const char *word, json_t *arguments, int64_t now)
+{
+	struct refusal refusal = {0};
+	struct model *after;
+
+	if (operation_apply(model, word, arguments, now, &after, &refusal) != 0)
+		fail_msg("%s: %s (%s)", word, refusal.what, refusal.where);
+	json_decref(arguments);
+	model_free(model);
+	return after;
+}
+
+static struct model *reweigh(struct model *model, int weight, int64_t now)
+{
+	return operate_at(model, "backend.set",
+			  json_pack("{ssss si}", "pool", "db", "name", "db1", "weight", weight), now);
+}
+
+static void the_history_is_newest_first_and_of_seven_days(void **state)
+{
+	struct model *model = small_model(2);
+	const int64_t day = 24 * 3600 * 1000;
+	const struct member_record *records;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(model->history_count, 0); /* no service led to the pool while it was filled */
+	model = reweigh(model, 101, day);
+	model = reweigh(model, 102, 2 * day);
+	model = reweigh(model, 103, 3 * day);
+	records = history_of(model, "db", 3 * day, &count);
+	assert_int_equal(count, 3);
+	assert_string_equal(records[0].members, "db1*102 db2");
+	assert_string_equal(records[2].members, "db1 db2");
+	history_of(model, "db", 9 * day, &count);
+	assert_int_equal(count, 2); /* what ended more than seven days ago is over */
+	model = operate_at(model, "backend.drain", json_pack("{ssss}", "pool", "db", "name", "db1"), 9 * day);
+	assert_int_equal(model->history_count, 3); /* draining changes no member set */
+	model = reweigh(model, 102, 9 * day);
+	records = history_of(model, "db", 9 * day, &count);
+	assert_int_equal(model->history_count, 3);
+	assert_string_equal(records[0].members, "db1*103 db2");
+	assert_string_equal(records[1].members, "db1*102 db2");
+	assert_string_equal(records[2].members, "db1*101 db2");
+	model = reweigh(model, 101, 9 * day); /* a set that was there before is there once, as the newest */
+	records = history_of(model, "db", 9 * day, &count);
+	assert_int_equal(count, 3);
+	model_free(model);
+}
+
+static void the_history_has_room_for_256_sets(void **state)
+{
+	struct model *model = small_model(2);
+	const struct member_record *records;
+	size_t count;
+
+	(void)state;
+	for (int i = 1; i <= 300; i++)
+		model = reweigh(model, 100 + i, i);
+	records = history_of(model, "db", 300, &count);
+	assert_int_equal(count, HISTORY_MOST);
+	assert_string_equal(records[0].members, "db1*399 db2");
+	assert_string_equal(records[255].members, "db1*144 db2");
+	model_free(model);
+}
+
+static uint64_t digest(const struct model *model, int64_t now)
+{
+	size_t count;
+	const struct member_record *records = history_of(model, "db", now, &count);
+
+	return history_digest(records, count);
+}
+
+static void a_balancer_that_missed_changes_loads_its_neighbours_state(void **state)
+{
+	struct model *here = small_model(3), *there = model_copy(here);
+	struct refusal refusal = {0};
+	json_t *configuration;
+	char *text;
+
+	(void)state;
+	here = reweigh(here, 50, 1000);
+	there = reweigh(there, 50, 1400); /* the same change, a moment later */
+	assert_true(digest(here, 2000) == digest(there, 2000));
+	there = reweigh(there, 60, 3000);
+	there = operate_at(there, "backend.add",
+			   json_pack("{ssssss}", "pool", "db", "name", "db4", "address", "10.0.0.4"), 4000);
+	assert_true(digest(here, 5000) != digest(there, 5000));
+	assert_int_equal(config_export(there, true, &text), 0);
+	assert_int_equal(config_parse(text, strlen(text), &configuration, &refusal), 0);
+	here = operate_at(here, "model.apply", json_pack("{so}", "configuration", configuration), 5000);
+	assert_true(digest(here, 5000) == digest(there, 5000));
+	assert_true(json_equal(model_to_json(here), model_to_json(there)));
+	free(text);
+	model_free(here);
+	model_free(there);
+}
+
+/* What it alone knows is not lost by that: its flows may be there. */
+static void sets_that_the_neighbour_never_had_are_kept(void **state)
+{
+	struct model *here = small_model(3), *there = model_copy(here);
+	json_t *configuration = model_to_json(there);
+	const struct member_record *records;
+	size_t count;
+
+	(void)state;
+	here = reweigh(here, 77, 1000);
+	there = reweigh(there, 88, 1000);
+	json_decref(configuration);
+	configuration = model_to_json(there);
+	here = operate_at(here, "model.apply", json_pack("{so}", "configuration", configuration), 2000);
+	records = history_of(here, "db", 2000, &count);
+	assert_int_equal(count, 2);
+	assert_string_equal(records[0].members, "db1*77 db2 db3");
+	assert_string_equal(records[1].members, "db1 db2 db3");
+	model_free(here);
+	model_free(there);
+}
+
+static void a_configuration_without_a_backend_drains_it_first(void **state)
+{
+	struct model *model = small_model(3);
+	struct refusal refusal = {0};
+	struct backend *backend;
+	json_t *configuration;
+	char *text;
+
+	(void)state;
+	assert_int_equal(config_export(model, false, &text), 0);
+	assert_int_equal(config_parse(text, strlen(text), &configuration, &refusal), 0);
+	json_array_remove(
+		json_object_get(json_array_get(json_object_get(configuration, "pools"), 0), "backends"), 1);
+	model = operate_at(model, "model.apply", json_pack("{sO}", "configuration", configuration), 2000);
+	backend = pool_backend(&model->pools[0], "db2");
+	assert_non_null(backend);
+	assert_int_equal(backend->admin, ADMIN_DRAINING);
+	assert_true(backend->removing);
+	assert_int_equal(backend->since, 2000);
+	free(text);
+	assert_int_equal(config_export(model, false, &text), 0);
+	assert_null(strstr(text, "db2"));
+	/* Once more changes nothing. */
+	model = operate_at(model, "model.apply", json_pack("{so}", "configuration", configuration), 3000);
+	assert_int_equal(pool_backend(&model->pools[0], "db2")->since, 2000);
+	free(text);
+	model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_slot_moves_from_where_it_was_settled),
+		cmocka_unit_test(a_drain_moves_and_settles),
+		cmocka_unit_test(nothing_settles_while_its_owner_changes),
+		cmocka_unit_test(down_is_a_drain_with_a_short_deadline),
+		cmocka_unit_test(a_false_alarm_leaves_no_trace),
+		cmocka_unit_test(a_deadline_cuts_a_drain),
+		cmocka_unit_test(the_disabled_and_the_removed_keep_nothing),
+		cmocka_unit_test(pools_without_services_have_nothing_to_keep),
+		cmocka_unit_test(the_last_backend_drains_without_a_successor),
+		cmocka_unit_test(another_table_keeps_the_old_one_until_it_is_settled),
+		cmocka_unit_test(the_tables_demand_is_foretold),
+		cmocka_unit_test(an_adopted_data_plane_goes_on_moving),
+		cmocka_unit_test(hops_name_the_owner_the_base_and_who_might_know),
+		cmocka_unit_test(the_dead_are_in_no_hops_but_who_answers_is_the_last),
+		cmocka_unit_test(few_backends_make_few_hops),
+		cmocka_unit_test(former_owners_are_named),
+		cmocka_unit_test(former_owners_follow_from_the_history_alone),
+		cmocka_unit_test(members_are_written_as_they_are_read),
+		cmocka_unit_test(the_history_is_newest_first_and_of_seven_days),
+		cmocka_unit_test(the_history_has_room_for_256_sets),
+		cmocka_unit_test(a_balancer_that_missed_changes_loads_its_neighbours_state),
+		cmocka_unit_test(sets_that_the_neighbour_never_had_are_kept),
+		cmocka_unit_test(a_configuration_without_a_backend_drains_it_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
