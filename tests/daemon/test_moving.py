@@ -10,12 +10,12 @@ import pytest
 from conftest import remove_pins
 from daemon import Daemon, until
 
-IDLE = 2
+IDLE = 3
 
 
 @pytest.fixture
 def moving(daemon):
-    """A service whose flows are over after two silent seconds, so that slots settle while one waits."""
+    """A service whose flows are over after three silent seconds, so that slots settle while one waits."""
     daemon.operate("pool.add", name="db", table_size=1021, source="10.64.0.0/16")
     for i in (1, 2, 3):
         daemon.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.1{i}")
@@ -85,6 +85,10 @@ def test_a_deadline_ends_a_drain(idle):
     assert state["admin"] == "draining" and state["deadline"] and state["based"] > 0
     until(lambda: backend(idle, "db1")["based"] == 0)
     assert backend(idle, "db1")["admin"] == "drained"
+    told = until(lambda: [e["text"] for e in idle.get("/v1/events")["events"]
+                          if (e["kind"], e["subject"]) == ("drain", "db/db1")][1:] and idle.get("/v1/events")["events"])
+    texts = [e["text"] for e in told if e["kind"] == "drain"]
+    assert "deadline has passed" in texts[0] and "drained" in texts[1] and len(texts) == 2
 
 
 def test_down_is_a_drain_of_the_grace(moving):
@@ -94,6 +98,7 @@ def test_down_is_a_drain_of_the_grace(moving):
     down = backend(moving, "db1")
     assert down["health"] == "down" and down["health_rule"] == "down" and down["slots"] == 0
     assert down["based"] == slots
+    assert any(line.startswith("db/db1 down ") for line in moving.get("/v1/status")["warnings"])
     until(lambda: backend(moving, "db1")["based"] == 0)
     moving.operate("backend.health", pool="db", name="db1", state="auto")
     assert backend(moving, "db1")["slots"] == slots
@@ -167,16 +172,39 @@ def test_numbers_are_not_given_again_while_a_flow_may_carry_them(moving):
     assert backend(moving, "db9")["number"] not in numbers
 
 
-SEND = """
-import socket, sys
+SPEAK = """
+import select, socket, sys
 from scapy.all import Ether, IP, TCP, raw
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind(("r0", 0))
-mac, flags = sys.argv[1:3]
-for port in map(int, sys.argv[3:]):
-    s.send(raw(Ether(dst=mac, src="02:00:00:00:00:01") / IP(src="198.51.100.7", dst="203.0.113.10")
-               / TCP(sport=port, dport=5432, flags=flags)))
+def say(flags):
+    for port in sys.argv[2:]:
+        s.send(raw(Ether(dst=sys.argv[1], src="02:00:00:00:00:01") / IP(src="198.51.100.7", dst="203.0.113.10")
+                   / TCP(sport=int(port), dport=5432, flags=flags)))
+say("A")
+print("spoken", flush=True)
+sys.stdin.readline()
+while not select.select([sys.stdin], [], [], 0.2)[0]:
+    say("PA")
+say("FA")
 """
+
+
+class Speaker:
+    """Old flows to the service: each speaks once at first, then five times a second after go(), and ends by end()."""
+
+    def __init__(self, host, ports):
+        link = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))[0]
+        self.process = subprocess.Popen(host.inside_peer("/usr/bin/python3", "-c", SPEAK, link["address"], *ports),
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout.readline() == "spoken\n"
+
+    def go(self):
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        self.process.communicate(timeout=60)
 
 
 def why(daemon, port):
@@ -185,29 +213,25 @@ def why(daemon, port):
 
 def test_old_flows_stay_until_they_end(moving, host):
     """The balancer learns of old flows by their packets, remembers them, and waits for them alone."""
-    links = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))
-
-    def send(flags, ports):
-        subprocess.run(host.inside_peer("/usr/bin/python3", "-c", SEND, links[0]["address"], flags, *ports), check=True)
-
     ports = [port for port in range(2000, 2300) if why(moving, port)["backend"] == "db/db1"][:20]
     assert len(ports) == 20
-    before = backend(moving, "db1")["packets"]
-    send("A", ports)
-    assert backend(moving, "db1")["remembered"] == 0, "settled slots remember nothing"
-    moving.operate("backend.remove", pool="db", name="db1")
-    assert why(moving, ports[0])["backend"] != "db/db1" and why(moving, ports[0])["base"] == "db/db1"
-    for _ in range(IDLE * 2):
-        send("PA", ports)
+    speaker = Speaker(host, ports)
+    try:
+        assert backend(moving, "db1")["remembered"] == 0, "settled slots remember nothing"
+        before = backend(moving, "db1")["packets"]
+        moving.operate("backend.remove", pool="db", name="db1")
+        assert why(moving, ports[0])["backend"] != "db/db1" and why(moving, ports[0])["base"] == "db/db1"
+        speaker.go()
+        until(lambda: backend(moving, "db1")["remembered"] == 20)
+        until(lambda: 0 < pool(moving)["moving"] <= 20)  # the slots of flows that live are all that still move
         state = backend(moving, "db1")
         assert state["remembered"] == 20 and state["closing"] == 0 and state["admin"] == "draining"
-        assert state["heard"] <= 5
-    assert why(moving, ports[0])["backend"] == "db/db1" and why(moving, ports[0])["by"] == "remembered"
-    assert 0 < pool(moving)["moving"] <= 20, "slots of flows that live are all that still move"
-    assert backend(moving, "db1")["packets"] == before + 20 * (1 + IDLE * 2)
-    status, answer = moving.post("backend.activate", {"pool": "db", "name": "db1"}, dry_run=True)
-    assert answer["plan"]["pools"][0]["remembered"] == 20
-    flows = moving.get("/v1/status")["flows"]
-    assert flows["remembered"] == 20 and flows["entered"] == 20 and flows["evicted_established"] == 0
-    send("FA", ports)
+        assert state["heard"] <= 5 and state["packets"] > before
+        assert why(moving, ports[0])["backend"] == "db/db1" and why(moving, ports[0])["by"] == "remembered"
+        status, answer = moving.post("backend.activate", {"pool": "db", "name": "db1"}, dry_run=True)
+        assert answer["plan"]["pools"][0]["remembered"] == 20
+        flows = moving.get("/v1/status")["flows"]
+        assert flows["remembered"] == 20 and flows["entered"] == 20 and flows["evicted_established"] == 0
+    finally:
+        speaker.end()
     until(lambda: moving.request("GET", "/v1/backends/db/db1")[0] == 404)

@@ -35,16 +35,6 @@ void drain_state(struct instance *instance, const struct pool *pool, const struc
 	*ret = state;
 }
 
-static bool may_leave(struct instance *instance, const struct pool *pool, const struct backend *backend)
-{
-	struct drain_state state;
-
-	if (!backend->removing)
-		return false;
-	drain_state(instance, pool, backend, &state);
-	return state.drained;
-}
-
 static void remove_backend(struct instance *instance, const char *pool, const char *backend)
 {
 	char cause[192];
@@ -60,17 +50,51 @@ static void remove_backend(struct instance *instance, const char *pool, const ch
 	json_decref(arguments);
 }
 
-/* The model is another after each removal: one at a time, the next in a second. */
-void drain_finish(struct instance *instance)
+/* A word for each end, once: what was told is remembered by number. */
+static void tell(struct instance *instance, const struct pool *pool, const struct backend *backend,
+		 const struct drain_state *state, int64_t now)
 {
-	for (size_t i = 0; i < instance->model->pool_count; i++) {
+	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
+	char subject[2 * NAME_SIZE];
+
+	snprintf(subject, sizeof subject, "%s/%s", pool->name, backend->name);
+	if (backend->deadline > instance->drains_seen && backend->deadline <= now)
+		event_note(LOG_LEVEL_NOTICE, "drain", subject,
+			   "the deadline has passed: %u remembered flows are cut", state->open);
+	if (state->drained && !instance->drained[number])
+		event_note(LOG_LEVEL_NOTICE, "drain", subject, "drained: it can be switched off");
+	instance->drained[number] = state->drained;
+}
+
+/* Returns whether the model is another now. */
+static bool watch(struct instance *instance, const struct pool *pool, const struct backend *backend,
+		  int64_t now)
+{
+	struct drain_state state;
+
+	if (backend->admin != ADMIN_DRAINING) {
+		instance->drained[ledger_backend(instance->ledger, pool->name, backend)] = false;
+		return false;
+	}
+	drain_state(instance, pool, backend, &state);
+	tell(instance, pool, backend, &state, now);
+	if (!backend->removing || !state.drained)
+		return false;
+	remove_backend(instance, pool->name, backend->name);
+	return true;
+}
+
+/* One removal at a time, the next in a second: the model that is walked is gone after it. */
+void drain_tick(struct instance *instance)
+{
+	int64_t now = clock_unix();
+	bool changed = false;
+
+	for (size_t i = 0; !changed && i < instance->model->pool_count; i++) {
 		const struct pool *pool = &instance->model->pools[i];
 
-		for (size_t j = 0; j < pool->backend_count; j++) {
-			if (!may_leave(instance, pool, &pool->backends[j]))
-				continue;
-			remove_backend(instance, pool->name, pool->backends[j].name);
-			return;
-		}
+		for (size_t j = 0; !changed && j < pool->backend_count; j++)
+			changed = watch(instance, pool, &pool->backends[j], now);
 	}
+	instance->drains_seen = now;
 }

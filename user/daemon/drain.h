@@ -14,7 +14,10 @@ struct drain_state {
 
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		 struct drain_state *ret);
-/* Removes backends that were to leave when they are drained, each by a generation. */
-void drain_finish(struct instance *instance);
+/*
+ * Once a second: tells of drains that are over and of deadlines that have passed, and removes backends that
+ * were to leave when they are drained, each by a generation.
+ */
+void drain_tick(struct instance *instance);
 
 #endif

@@ -258,6 +258,7 @@ int instance_open(const struct options *options, struct instance **ret, struct r
 		return -ENOMEM;
 	instance->options = options;
 	instance->started = clock_monotonic();
+	instance->drains_seen = clock_unix();
 	error = open_store(instance, refusal);
 	if (!error)
 		error = load_state(instance, refusal);

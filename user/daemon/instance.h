@@ -31,6 +31,8 @@ struct instance {
 	struct ledger *ledger;
 	struct image *image;             /* what the data plane holds for it */
 	int64_t started;                 /* monotonic milliseconds */
+	int64_t drains_seen;             /* Unix milliseconds up to which drains' ends were told */
+	bool drained[HF_MAX_BACKENDS];   /* by number: that it is drained was told */
 	int64_t loaded;                  /* monotonic milliseconds when the data plane was last changed */
 	int64_t refresh_at;              /* ... before which a refresh that failed is not tried again */
 	int64_t release_at;              /* ... when numbers are released next */

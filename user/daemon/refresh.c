@@ -125,7 +125,11 @@ static void release_numbers(struct instance *instance)
 void refresh_tick(struct instance *instance)
 {
 	int64_t now = clock_monotonic();
-	uint32_t next = image_next(instance->image);
+	uint32_t next;
+
+	/* Before what is due is done: a deadline tells how many flows it cuts. */
+	drain_tick(instance);
+	next = image_next(instance->image);
 
 	if (next && next <= now / 1000 && now >= instance->refresh_at) {
 		instance->refresh_at = now + (refresh_image(instance) ? RETRY : 0);
@@ -134,7 +138,6 @@ void refresh_tick(struct instance *instance)
 		if (next && next <= now / 1000)
 			instance->refresh_at += AGAIN;
 	}
-	drain_finish(instance);
 	if (now < instance->release_at)
 		return;
 	instance->release_at = now + RELEASE;

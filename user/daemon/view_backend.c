@@ -51,14 +51,15 @@ static enum health_state health_of_backend(const struct backend *backend)
 	return states[backend->health];
 }
 
-static void duration_text(int64_t seconds, char text[32])
+const char *duration_text(int64_t seconds, char text[DURATION_TEXT])
 {
 	if (seconds < 120)
-		snprintf(text, 32, "%llds", (long long)seconds);
+		snprintf(text, DURATION_TEXT, "%llds", (long long)seconds);
 	else if (seconds < 7200)
-		snprintf(text, 32, "%lldm", (long long)(seconds / 60));
+		snprintf(text, DURATION_TEXT, "%lldm", (long long)(seconds / 60));
 	else
-		snprintf(text, 32, "%lldh", (long long)(seconds / 3600));
+		snprintf(text, DURATION_TEXT, "%lldh", (long long)(seconds / 3600));
+	return text;
 }
 
 /* "4m, last heard 2s"; "12s: no route" */
@@ -67,7 +68,7 @@ static json_t *note_json(struct instance *instance, const struct backend *backen
 {
 	const char *problem = backend_problem(instance, backend);
 	bool down = backend->health == HEALTH_FORCED_DOWN;
-	char since[32] = "", heard[32] = "";
+	char since[DURATION_TEXT] = "", heard[DURATION_TEXT] = "";
 
 	if (backend->since && (backend->admin != ADMIN_ACTIVE || down))
 		duration_text((clock_unix() - backend->since) / 1000, since);

@@ -98,22 +98,29 @@ static json_t *problems_json(struct instance *instance)
 	return list;
 }
 
+static void warn_of_backend(struct instance *instance, json_t *list, const struct pool *pool,
+			    const struct backend *backend)
+{
+	const char *problem = backend_problem(instance, backend);
+	char since[DURATION_TEXT];
+
+	if (backend->health == HEALTH_FORCED_DOWN)
+		append_line(list, "%s/%s down %s%s%s", pool->name, backend->name,
+			    duration_text((clock_unix() - backend->since) / 1000, since), problem ? ": " : "",
+			    problem ? problem : "");
+	else if (problem)
+		append_line(list, "%s/%s: %s", pool->name, backend->name, problem);
+}
+
 /* What a person should look at while the rest goes on. */
 static json_t *warnings_json(struct instance *instance)
 {
 	const struct model *model = instance->model;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < model->pool_count; i++) {
-		const struct pool *pool = &model->pools[i];
-
-		for (size_t j = 0; j < pool->backend_count; j++) {
-			const char *problem = backend_problem(instance, &pool->backends[j]);
-
-			if (problem)
-				append_line(list, "%s/%s: %s", pool->name, pool->backends[j].name, problem);
-		}
-	}
+	for (size_t i = 0; i < model->pool_count; i++)
+		for (size_t j = 0; j < model->pools[i].backend_count; j++)
+			warn_of_backend(instance, list, &model->pools[i], &model->pools[i].backends[j]);
 	if (dataplane_outdated(instance->dataplane))
 		append_line(list, "the program that is attached is of another build: holdfast upgrade");
 	if (model->service_count && !model->interface_count)

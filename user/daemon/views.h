@@ -49,6 +49,9 @@ int refuse_pool(const char *name, struct refusal *refusal);
 /* "tcp 203.0.113.10:5432" */
 enum { SERVICE_TEXT = ENDPOINT_TEXT + 8 };
 const char *service_text(const struct service *service, char text[SERVICE_TEXT]);
+/* "12s", "4m", "3h" */
+enum { DURATION_TEXT = 24 };
+const char *duration_text(int64_t seconds, char text[DURATION_TEXT]);
 /* What keeps a backend from being reached, or NULL. */
 const char *backend_problem(struct instance *instance, const struct backend *backend);
 
