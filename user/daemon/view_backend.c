@@ -51,14 +51,14 @@ static enum health_state health_of_backend(const struct backend *backend)
 	return states[backend->health];
 }
 
-const char *duration_text(int64_t seconds, char text[DURATION_TEXT])
+const char *age_text(int64_t seconds, char text[AGE_TEXT])
 {
 	if (seconds < 120)
-		snprintf(text, DURATION_TEXT, "%llds", (long long)seconds);
+		snprintf(text, AGE_TEXT, "%llds", (long long)seconds);
 	else if (seconds < 7200)
-		snprintf(text, DURATION_TEXT, "%lldm", (long long)(seconds / 60));
+		snprintf(text, AGE_TEXT, "%lldm", (long long)(seconds / 60));
 	else
-		snprintf(text, DURATION_TEXT, "%lldh", (long long)(seconds / 3600));
+		snprintf(text, AGE_TEXT, "%lldh", (long long)(seconds / 3600));
 	return text;
 }
 
@@ -68,12 +68,12 @@ static json_t *note_json(struct instance *instance, const struct backend *backen
 {
 	const char *problem = backend_problem(instance, backend);
 	bool down = backend->health == HEALTH_FORCED_DOWN;
-	char since[DURATION_TEXT] = "", heard[DURATION_TEXT] = "";
+	char since[AGE_TEXT] = "", heard[AGE_TEXT] = "";
 
 	if (backend->since && (backend->admin != ADMIN_ACTIVE || down))
-		duration_text((clock_unix() - backend->since) / 1000, since);
+		age_text((clock_unix() - backend->since) / 1000, since);
 	if (drain->heard >= 0 && backend->admin != ADMIN_ACTIVE)
-		duration_text(drain->heard, heard);
+		age_text(drain->heard, heard);
 	return json_sprintf("%s%s%s%s%s%s", since, heard[0] && since[0] ? ", " : "",
 			    heard[0] ? "last heard " : "", heard,
 			    problem && (since[0] || heard[0]) ? ": " : "", problem ? problem : "");

@@ -102,11 +102,11 @@ static void warn_of_backend(struct instance *instance, json_t *list, const struc
 			    const struct backend *backend)
 {
 	const char *problem = backend_problem(instance, backend);
-	char since[DURATION_TEXT];
+	char since[AGE_TEXT];
 
 	if (backend->health == HEALTH_FORCED_DOWN)
 		append_line(list, "%s/%s down %s%s%s", pool->name, backend->name,
-			    duration_text((clock_unix() - backend->since) / 1000, since), problem ? ": " : "",
+			    age_text((clock_unix() - backend->since) / 1000, since), problem ? ": " : "",
 			    problem ? problem : "");
 	else if (problem)
 		append_line(list, "%s/%s: %s", pool->name, backend->name, problem);

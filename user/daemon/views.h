@@ -50,8 +50,8 @@ int refuse_pool(const char *name, struct refusal *refusal);
 enum { SERVICE_TEXT = ENDPOINT_TEXT + 8 };
 const char *service_text(const struct service *service, char text[SERVICE_TEXT]);
 /* "12s", "4m", "3h" */
-enum { DURATION_TEXT = 24 };
-const char *duration_text(int64_t seconds, char text[DURATION_TEXT]);
+enum { AGE_TEXT = 24 };
+const char *age_text(int64_t seconds, char text[AGE_TEXT]);
 /* What keeps a backend from being reached, or NULL. */
 const char *backend_problem(struct instance *instance, const struct backend *backend);
 
