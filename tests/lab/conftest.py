@@ -38,7 +38,7 @@ def missing():
 
 @pytest.fixture(scope="session")
 def capable():
-    labs.remove_orphans()
+    labs.remove_orphans("hft", "hfdemo")
     why = missing()
     if why:
         pytest.skip(why)

@@ -15,6 +15,7 @@ is what `down` removes, also after a crash.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -276,11 +277,11 @@ def remove(tag, instances=()):
         pass  # another lab stands, or none ever did
 
 
-def remove_orphans(prefix="hft"):
-    """Removes labs of test runs that died without removing theirs: their tags end in the pid that made them."""
-    tags = {name.rsplit("-", 1)[0] for name in namespaces(prefix + "*")}
-    tags |= {path.name for path in RUN.glob(prefix + "*")} if RUN.exists() else set()
+def remove_orphans(*prefixes):
+    """Removes labs of runs that died without removing theirs: their tags go on with the pid that made them."""
+    tags = {path.name for path in RUN.glob("*")} if RUN.exists() else set()
+    tags |= {name.rsplit("-", 1)[0] for name in namespaces("hf*")}
     for tag in tags:
-        pid = tag[len(prefix):].split("n")[0]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+        made = re.fullmatch(f"({'|'.join(prefixes)})([0-9]+)(n[0-9]+)?", tag)
+        if made and not Path(f"/proc/{made[2]}").exists():
             remove(tag)
