@@ -540,6 +540,43 @@ static void members_are_written_as_they_are_read(void **state)
 	model_free(model);
 }
 
+/* Random sets, and back from their differences. */
+static void differences_resolve_to_what_they_came_from(void **state)
+{
+	struct instance *instance = begin(8, NULL);
+	struct refusal refusal = {0};
+	uint64_t random = 9;
+	struct model *back;
+	json_t *json, *again;
+	char *text;
+
+	(void)state;
+	for (int round = 0; round < 100; round++)
+		random_change(instance, &random, round);
+	assert_true(instance->model->history_count > 50);
+	text = history_members(instance->model, 1);
+	assert_int_equal(text[0], '=');
+	free(text);
+	json = model_to_json(instance->model);
+	assert_int_equal(model_from_json(json, &back, &refusal), 0);
+	assert_int_equal(back->history_count, instance->model->history_count);
+	for (size_t i = 0; i < back->history_count; i++)
+		assert_string_equal(back->history[i].members, instance->model->history[i].members);
+	again = json_array_get(json_object_get(json, "history"), 0);
+	json_object_set_new(again, "members", json_string("= -db1"));
+	model_free(back);
+	assert_int_equal(model_from_json(json, &back, &refusal), -EINVAL);
+	assert_string_equal(refusal.where, "history[0].members");
+	json_object_set_new(again, "members", json_string("db2 db1"));
+	assert_int_equal(model_from_json(json, &back, &refusal), -EINVAL);
+	json_decref(json);
+	assert_int_equal(members_resolve("a c*2@z e", "= -d", &text), -EINVAL);
+	assert_int_equal(members_resolve("a c*2@z e", "= b -c e*7", &text), 0);
+	assert_string_equal(text, "a b e*7");
+	free(text);
+	end(instance);
+}
+
 static struct model *operate_at(struct model *model, const char *word, json_t *arguments, int64_t now)
 {
 	struct refusal refusal = {0};
@@ -617,8 +654,8 @@ static uint64_t digest(const struct model *model, int64_t now)
 static void a_balancer_that_missed_changes_loads_its_neighbours_state(void **state)
 {
 	struct model *here = small_model(3), *there = model_copy(here);
+	json_t *configuration, *mine, *theirs;
 	struct refusal refusal = {0};
-	json_t *configuration;
 	char *text;
 
 	(void)state;
@@ -633,7 +670,11 @@ static void a_balancer_that_missed_changes_loads_its_neighbours_state(void **sta
 	assert_int_equal(config_parse(text, strlen(text), &configuration, &refusal), 0);
 	here = operate_at(here, "model.apply", json_pack("{so}", "configuration", configuration), 5000);
 	assert_true(digest(here, 5000) == digest(there, 5000));
-	assert_true(json_equal(model_to_json(here), model_to_json(there)));
+	mine = model_to_json(here);
+	theirs = model_to_json(there);
+	assert_true(json_equal(mine, theirs));
+	json_decref(mine);
+	json_decref(theirs);
 	free(text);
 	model_free(here);
 	model_free(there);
@@ -711,6 +752,7 @@ int main(void)
 		cmocka_unit_test(former_owners_are_named),
 		cmocka_unit_test(former_owners_follow_from_the_history_alone),
 		cmocka_unit_test(members_are_written_as_they_are_read),
+		cmocka_unit_test(differences_resolve_to_what_they_came_from),
 		cmocka_unit_test(the_history_is_newest_first_and_of_seven_days),
 		cmocka_unit_test(the_history_has_room_for_256_sets),
 		cmocka_unit_test(a_balancer_that_missed_changes_loads_its_neighbours_state),

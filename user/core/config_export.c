@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "history.h"
 #include "model_edit.h"
 #include "schema.h"
 
@@ -159,6 +160,24 @@ static void say_pool(struct text *text, const struct pool *pool, unsigned int wi
 	}
 }
 
+static void say_history(struct text *text, const struct model *model)
+{
+	if (model->history_count)
+		say(text, "history:\n");
+	for (size_t i = 0; i < model->history_count; i++) {
+		struct member_record record = model->history[i];
+
+		record.members = history_members(model, i);
+		if (!record.members) {
+			text->failed = true;
+			return;
+		}
+		say(text, "  - ");
+		say_line(text, &schema_history, &record, 0);
+		free(record.members);
+	}
+}
+
 int config_export(const struct model *model, bool state, char **ret_text)
 {
 	unsigned int without = state ? 0 : SCHEMA_STATE;
@@ -172,7 +191,7 @@ int config_export(const struct model *model, bool state, char **ret_text)
 		say_pool(&text, &model->pools[i], without);
 	say_list(&text, "services", &schema_service, model->services, model->service_count, without);
 	if (state)
-		say_list(&text, "history", &schema_history, model->history, model->history_count, without);
+		say_history(&text, model);
 	if (text.failed) {
 		free(text.bytes);
 		return -ENOMEM;

@@ -3,88 +3,8 @@
 
 #include <errno.h>
 #include <holdfast/flowhash.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Members as text ------------------------------------------------------------------ */
-
-enum { MEMBER_TEXT = 2 * NAME_SIZE + 16 };
-
-char *members_text(const struct pool *pool)
-{
-	char *text = malloc(pool->backend_count * MEMBER_TEXT + 1), *at = text;
-
-	if (!text)
-		return NULL;
-	*at = '\0';
-	for (size_t i = 0; i < pool->backend_count; i++) {
-		const struct backend *backend = &pool->backends[i];
-
-		if (i)
-			*at++ = ' ';
-		at = stpcpy(at, backend->name);
-		if (backend->weight != WEIGHT_DEFAULT)
-			at += sprintf(at, "*%" PRIu32, backend->weight);
-		if (backend->zone[0]) {
-			*at++ = '@';
-			at = stpcpy(at, backend->zone);
-		}
-	}
-	return text;
-}
-
-/* One word, taken apart in place. */
-static int member_parse(char *word, struct member *ret)
-{
-	char *zone = strchr(word, '@'), *weight;
-	unsigned long value = WEIGHT_DEFAULT;
-
-	if (zone)
-		*zone++ = '\0';
-	weight = strchr(word, '*');
-	if (weight) {
-		char *end;
-
-		*weight++ = '\0';
-		value = strtoul(weight, &end, 10);
-		if (*weight < '0' || *weight > '9' || *end || value > WEIGHT_MAX)
-			return -EINVAL;
-	}
-	if (!*word || strlen(word) >= NAME_SIZE || (zone && strlen(zone) >= NAME_SIZE))
-		return -EINVAL;
-	*ret = (struct member){.name = word, .zone = zone ? zone : "", .weight = (uint32_t)value};
-	return 0;
-}
-
-int members_parse(const char *text, struct member **ret_members, size_t *ret_count, char **ret_names)
-{
-	char *names = strdup(text), *rest = names, *word;
-	size_t most = 1, count = 0;
-	struct member *members;
-	int error = 0;
-
-	for (const char *at = text; *at; at++)
-		most += *at == ' ';
-	members = calloc(most, sizeof *members);
-	if (!names || !members)
-		error = -ENOMEM;
-	while (error == 0 && *text && (word = strsep(&rest, " ")))
-		error = member_parse(word, &members[count++]);
-	for (size_t i = 1; error == 0 && i < count; i++)
-		if (strcmp(members[i - 1].name, members[i].name) >= 0)
-			error = -EINVAL;
-	if (error < 0) {
-		free(members);
-		free(names);
-		return error;
-	}
-	*ret_members = members;
-	*ret_count = count;
-	*ret_names = names;
-	return 0;
-}
 
 /* Records ------------------------------------------------------------------------------ */
 

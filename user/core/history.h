@@ -27,6 +27,18 @@ char *members_text(const struct pool *pool); /* the caller frees it; NULL: out o
 int members_parse(const char *text, struct member **ret_members, size_t *ret_count, char **ret_names);
 
 /*
+ * Sets differ little from those after them, so that a list of them is written as differences: "= -db3
+ * db1*200" is the set before it in the list without db3, and with db1 of this weight. history_members() is
+ * how record `at` is written, whichever is shorter; the caller frees it, NULL: out of memory.
+ * members_resolve() is the way back, from the set that stood before. 0, -EINVAL, -ENOMEM.
+ */
+char *history_members(const struct model *model, size_t at);
+int members_resolve(const char *before, const char *difference, char **ret);
+/* Makes whole texts of differences, in the order in which they were read. -EINVAL: *ret_at has nothing before
+ * it. */
+int history_resolve(struct model *model, size_t *ret_at);
+
+/*
  * Notes in *after every member set of before that after has no longer, as ended at now (Unix milliseconds),
  * and forgets what is older than the window or more than fits. Nothing ended: after's history stays as it is.
  * 0 or -ENOMEM.

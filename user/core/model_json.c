@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history.h"
 #include "model_edit.h"
 #include "schema.h"
 
@@ -52,6 +53,23 @@ static json_t *write_pools(const struct model *model, unsigned int without)
 	return list;
 }
 
+static json_t *write_history(const struct model *model, unsigned int without)
+{
+	json_t *list = write_list(&schema_history, model->history, model->history_count, without);
+
+	for (size_t i = 0; list && i < model->history_count; i++) {
+		char *members = history_members(model, i);
+		json_t *text = members ? json_string(members) : NULL;
+
+		free(members);
+		if (json_object_set_new(json_array_get(list, i), "members", text) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
 json_t *model_write(const struct model *model, unsigned int without)
 {
 	json_t *json = schema_write_object(&schema_root, model, without);
@@ -60,9 +78,7 @@ json_t *model_write(const struct model *model, unsigned int without)
 	interfaces = write_list(&schema_interface, model->interfaces, model->interface_count, without);
 	services = write_list(&schema_service, model->services, model->service_count, without);
 	if (model->history_count && !(without & SCHEMA_STATE) &&
-	    json_object_set_new(json, "history",
-				write_list(&schema_history, model->history, model->history_count, without)) <
-		    0) {
+	    json_object_set_new(json, "history", write_history(model, without)) < 0) {
 		json_decref(json);
 		return NULL;
 	}
@@ -275,6 +291,20 @@ static void path_of_fault(struct reader *reader, const struct fault *fault, cons
 	path_key(reader, fault->key);
 }
 
+/* History comes as differences. */
+static int resolve_history(struct reader *reader, struct model *model)
+{
+	size_t at;
+	int error = history_resolve(model, &at);
+
+	if (error != -EINVAL)
+		return error;
+	path_enter(reader, "history[%zu].members", at);
+	refuse(reader->refusal, -EINVAL, "members is no set, and no difference from the set before");
+	refusal_right(reader->refusal, "what export --state writes, unchanged");
+	return -EINVAL;
+}
+
 int model_read(const json_t *json, struct model **ret, char path[PATH_SIZE], struct refusal *refusal)
 {
 	struct reader reader = {path, refusal};
@@ -288,6 +318,8 @@ int model_read(const json_t *json, struct model **ret, char path[PATH_SIZE], str
 	error = read_object(&reader, &schema_root, model, json);
 	if (error == 0)
 		error = read_lists(&reader, model, json);
+	if (error == 0)
+		error = resolve_history(&reader, model);
 	if (error == 0) {
 		model_sort(model);
 		error = model_check_fault(model, &fault, refusal);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
 #include "model.h"
 #include "schema.h"
 
@@ -252,19 +251,12 @@ static int read_listen(struct service *service, const char *text)
 	return 0;
 }
 
+/* Whether it is a set, or a difference that makes one, is seen when all sets are read (history.h). */
 static int read_members(char **at, const char *text)
 {
-	struct member *members;
-	size_t count;
-	char *names;
-	int error = text ? members_parse(text, &members, &count, &names) : -EINVAL;
-
-	if (error < 0)
-		return error;
-	free(members);
-	free(names);
-	for (const char *letter = text; *letter; letter++)
-		if (!isascii(*letter) || (!isalnum((unsigned char)*letter) && !strchr("-_.*@ ", *letter)))
+	for (const char *letter = text ? text : "?"; *letter; letter++)
+		if (!isascii(*letter) || (!isalnum((unsigned char)*letter) && !strchr("-_.*@ ", *letter) &&
+					  !(*letter == '=' && letter == text)))
 			return -EINVAL;
 	*at = strdup(text);
 	return *at ? 0 : -EINVAL;
