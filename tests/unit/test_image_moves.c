@@ -166,6 +166,7 @@ static void a_drain_moves_and_settles(void **state)
 	for (uint32_t at = 125; at < 251; at++)
 		assert_false(slot_at(instance, at).moving);
 	assert_in_range(instance->image->pools[0].moving, 10, 45);
+	assert_int_equal(image_next(instance->image), LATER + IDLE); /* ask again */
 	memset(instance->away, 0, sizeof instance->away);
 	assert_true(load(instance, LATER + IDLE + 1));
 	assert_int_equal(instance->image->pools[0].moving, 0);

@@ -112,7 +112,8 @@ int image_build(const struct model *model, const struct ledger *ledger, const st
 		const struct moment *moment, struct image **ret, struct refusal *refusal);
 /*
  * When the next change comes that is time's alone (a grace or a drain's deadline ends, slots get ripe), in
- * seconds of CLOCK_MONOTONIC; 0: none will.
+ * seconds of CLOCK_MONOTONIC; 0: none will. Slots that are ripe already and only wait for remembered flows to
+ * end, or to be counted, make it the moment of the image itself.
  */
 uint32_t image_next(const struct image *image);
 /* How many slots a backend owns, and for how many moving ones it is the base. */

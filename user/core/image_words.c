@@ -152,7 +152,7 @@ static void note_moving(struct mover *mover, uint32_t at, struct slot slot, bool
 		ripe = image->table.since + image->idle;
 	if (ripe > image->settles)
 		image->settles = ripe;
-	if (ripe > now && (!mover->job->image->next || ripe < mover->job->image->next))
+	if (!mover->job->image->next || ripe < mover->job->image->next)
 		mover->job->image->next = ripe;
 }
 
