@@ -7,6 +7,7 @@ import os
 import time
 
 import holdfast
+import hops
 import lab as labs
 import servers
 from downloads import Downloads
@@ -14,6 +15,7 @@ from flock import Client, Server
 
 VIP, VIP6, PORT, WEB_PORT = "203.0.113.10", "2001:db8:203::10", 5432, 80
 TCP4, TCP6 = f"{VIP}:{PORT}", f"[{VIP6}]:{PORT}"
+SERVICES = (("tcp", TCP4), ("udp", TCP4), ("tcp", f"{VIP}:{WEB_PORT}"), ("tcp", TCP6), ("udp", TCP6))
 POOL = "db"
 PREFIX = "hfs"  # of the labs' tags, which end in the pid that made them
 LIMIT = 25  # seconds after which silence is a broken connection; the kernel has sent six times by then
@@ -121,7 +123,7 @@ class Field:
         change(daemon, f"pool add {POOL}{encap}")
         for host in self.first:
             change(daemon, f"backend add {POOL}/{host.name} {host.address}")
-        for proto, listen in (("tcp", TCP4), ("udp", TCP4), ("tcp", f"{VIP}:{WEB_PORT}"), ("tcp", TCP6), ("udp", TCP6)):
+        for proto, listen in SERVICES:
             change(daemon, f"service add {proto} {listen} --pool {POOL}{track}")
         change(daemon, "interface attach eth0")
 
@@ -163,6 +165,8 @@ class Field:
             try:
                 said = json.loads(done.stdout)
                 told.append(f"{daemon.host.name}: slot {said.get('slot')} {said.get('backend')} by {said.get('by')}")
+                if self.form.receivers and said.get("slot") is not None:
+                    told[-1] += f", hops {' '.join(hops.of_slot(daemon, POOL, said['slot']))}"
             except ValueError:
                 told.append(f"{daemon.host.name}: {(done.stderr or done.stdout).strip()[:80]}")
         return f"by way of {self.way(event)}; " + "; ".join(told)

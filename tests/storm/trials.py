@@ -9,7 +9,7 @@ import time
 
 import lab as labs
 from changes import GRACE
-from field import POOL, PORT, VIP, Field, Refused, Unavailable, change
+from field import POOL, PORT, SERVICES, VIP, Field, Refused, Unavailable, change
 from flock import PROGRAMS, FlockError
 
 QUIET, RETURN_WITHIN = 2, 5  # seconds
@@ -197,8 +197,8 @@ def stray_syns(field):
 
 def settles(field):
     """Idle times of seconds, a few changes, every flow ends: then nothing is left to be remembered."""
-    for proto in ("tcp", "udp"):
-        field.everywhere(f"service set {proto} {VIP}:{PORT} --idle {SHORT_IDLE}s")
+    for proto, listen in SERVICES:  # a slot moves for as long as any service of its pool may have silent flows
+        field.everywhere(f"service set {proto} {listen} --idle {SHORT_IDLE}s")
     field.population("tcp", 500)
     field.population("udp", 100)
     for words in ("backend drain {}/{}", "backend activate {}/{}", "backend set {}/{} --weight 300"):
