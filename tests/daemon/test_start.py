@@ -149,6 +149,23 @@ def test_tables_that_are_not_what_was_committed_are_put_right(serving):
     assert "is made what" in serving.log.read_text()
 
 
+def test_a_commit_that_the_data_plane_did_not_see_is_carried_out(serving):
+    """The store is one change ahead, as after a crash between the commit and the maps."""
+    serving.operate("backend.set", pool="db", name="db1", weight=300)
+    slots = serving.get("/v1/backends/db/db1")["slots"]
+    number = serving.get("/v1/status")["generation"]["number"]
+    assert serving.request("POST", "/v1/rollback", {"generation": number - 1, "force": True})[0] == 200
+    assert serving.get("/v1/backends/db/db1")["slots"] < slots
+    serving.kill()
+    with sqlite3.connect(serving.database) as database:
+        database.execute("INSERT INTO generations SELECT ?, time, author, 'ahead', model FROM generations "
+                         "WHERE number = ?", (number + 2, number))
+    database.close()
+    serving.start()
+    assert serving.get("/v1/status")["generation"]["cause"] == "ahead"
+    assert serving.get("/v1/backends/db/db1")["slots"] == slots
+
+
 def test_a_damaged_database_is_refused_by_name(idle):
     idle.start()
     idle.stop()
