@@ -29,6 +29,16 @@ def test_every_documented_path_is_served(serving):
         assert status == (400 if method == "POST" and path != "/v1/upgrade" else 200), (method, path, answer)
 
 
+def test_every_served_path_is_documented():
+    served = re.findall(r'^\t\{"(GET|POST)", "(/v1/[^"]*)"', (TOP / "user" / "daemon" / "routes.c").read_text(), re.M)
+    assert len(served) > 20
+    documented = [(method, re.sub(r"[\[?].*", "", path)) for method, path in
+                  re.findall(r"`(GET|POST) (/v1/[^`]*)`", DOCUMENT)]
+    for method, path in served:
+        pattern = re.sub(r"\{\w+\}", "[A-Z:]+", path)
+        assert any(m == method and re.fullmatch(pattern, p) for m, p in documented), (method, path)
+
+
 def test_the_examples_run(serving):
     examples = re.findall(r"^    \$ (curl .*(?:\n        .*)*)", DOCUMENT, re.M)
     assert len(examples) >= 3
