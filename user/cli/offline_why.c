@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../core/frame.h"
+#include "../core/pool_options.h"
 #include "complain.h"
 #include "offline.h"
 
@@ -101,24 +102,10 @@ static json_t *backend_view(const struct offline *offline, uint16_t number)
 /* As the last generation places the pool: the pins hold owners alone. NULL where nobody knows. */
 static struct placement *placement_of(const struct model *model, const struct pool *pool)
 {
-	struct member *members = calloc(pool->backend_count + 1, sizeof *members);
-	struct member_set set = {
-		.scheme = pool->scheme,
-		.slots = pool->slots,
-		.seed = pool_seed(model, pool),
-		.members = members,
-		.count = pool->backend_count,
-	};
 	struct placement *placement = NULL;
 
-	for (size_t i = 0; members && i < pool->backend_count; i++) {
-		const struct backend *backend = &pool->backends[i];
-
-		members[i] = (struct member){backend->name, backend->zone, backend->weight};
-	}
-	if (members && placement_build(&set, &placement, NULL))
+	if (pool_placement(model, pool, NULL, &placement, NULL))
 		placement = NULL;
-	free(members);
 	return placement;
 }
 

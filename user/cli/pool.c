@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
+#include <string.h>
 
 #include "commands.h"
 #include "field.h"
@@ -56,6 +57,26 @@ static void show_list(const char *name, const json_t *strings)
 		show_line(i ? "" : name, json_is_string(string) ? json_string_value(string) : "");
 }
 
+/* What the scheme alone knows. */
+static void show_options(const json_t *options)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)options, key, value) {
+		char name[64];
+
+		snprintf(name, sizeof name, "%s", key);
+		for (char *at = name; *at; at++)
+			*at = *at == '_' ? ' ' : *at;
+		if (json_is_string(value))
+			show_line(name, json_string_value(value));
+		else
+			show_format(name, strcmp(key, "tolerance") ? "%g" : "%g %%",
+				    json_number_value(value));
+	}
+}
+
 static void pool_print(const json_t *pool)
 {
 	const json_t *grace = json_object_get(pool, "grace"), *digests = json_object_get(pool, "digests");
@@ -63,6 +84,7 @@ static void pool_print(const json_t *pool)
 
 	show_line("pool", field_text(pool, "name"));
 	show_line("scheme", field_text(pool, "scheme"));
+	show_options(json_object_get(pool, "options"));
 	show_format("table size", "%.0f slots", field_number(pool, "table_size"));
 	show_line("seed", field_is_null(pool, "seed") ? "the instance's" : field_text(pool, "seed"));
 	show_line("hash", field_text(pool, "hash"));

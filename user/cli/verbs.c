@@ -66,6 +66,13 @@ static const struct option pool_options[] = {
 	CHOICE("scheme", "maglev stable rendezvous ring ketama jump modulo slots",
 	       "how slots are placed on backends"),
 	OPTION("table-size", VALUE_TABLE_SIZE, "M", "slots of the table; a prime for maglev; default 65537"),
+	OPTION("virtual-nodes", VALUE_COUNT, "N", "ring: tokens per 100 of weight; default 100"),
+	CHOICE("ring-hash", "xxhash md5 md5-64", "ring: how the names of tokens become positions"),
+	CHOICE("ring-owner", "at after", "ring: what falls on a token is that token's, or the next's"),
+	CHOICE("ketama", "libmemcached nginx", "ketama: whose ring"),
+	OPTION("tolerance", VALUE_TEXT, "PERCENT",
+	       "stable: how far above its share a backend may hold; default 0"),
+	OPTION("ranges", VALUE_TEXT, "LIST", "slots: who has which: a=0-8191,b=8192-16383, or even"),
 	CHOICE("encap", "ipip gue gre l2", "how packets are wrapped"),
 	OPTION("gue-port", VALUE_PORT, "PORT", "the receivers' UDP port, for --encap gue; default 19523"),
 	OPTION("source", VALUE_TEXT, "PREFIX",
@@ -164,8 +171,9 @@ const struct verb verbs[] = {
 	 .example = "pool set db --grace 20s",
 	 .uses = "pool.set",
 	 .done = "changed",
-	 .details = "Scheme, table size, seed and hash decide which slot a flow has: changing them says "
-	            "how many flows would move, and wants --force.",
+	 .details = "Another scheme, table size, seed or option is a migration: --dry-run says how many slots "
+	            "would move. Connections stay where they are through it. Options of another scheme go "
+	            "back to their defaults with it.",
 	 .flags = VERB_CHANGES,
 	 .run = run_change},
 	{"pool", "remove",
@@ -195,6 +203,20 @@ const struct verb verbs[] = {
 	 .example = "pool slots show db --preferences",
 	 .uses = "GET /v1/pools/POOL/slots",
 	 .run = run_pool_slots_show},
+	{"pool", "slots move",
+	 .arguments = ARGUMENTS(POOL, ARGUMENT("RANGE", VALUE_RANGE, "slots"),
+	                        ARGUMENT("BACKEND", VALUE_NAME, "backend")),
+	 .options = OPTIONS(OPTION("from", VALUE_NAME, "BACKEND", "only those of the slots that this backend owns")),
+	 .help = "give slots of a pool with scheme slots to a backend",
+	 .example = "pool slots move cache 0-1023 cache2",
+	 .uses = "pool.slots.move",
+	 .done = "moved",
+	 .details = "A new pool is divided evenly by weight, until its first service: from then on a backend that "
+	            "is added owns nothing until slots are moved to it, and one that owns slots is not removed "
+	            "before they are moved away, or it is drained. What a drained backend owned goes to those who "
+	            "serve it meanwhile.",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
 
 	{"service", "add",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),

@@ -71,6 +71,8 @@ static void say_value(struct text *text, const json_t *value)
 {
 	if (json_is_integer(value))
 		say(text, "%lld", (long long)json_integer_value(value));
+	else if (json_is_real(value))
+		say(text, "%.1f", json_real_value(value));
 	else if (json_is_boolean(value))
 		say(text, "%s", json_is_true(value) ? "true" : "false");
 	else if (is_plain(json_string_value(value)))

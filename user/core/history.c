@@ -6,12 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pool_options.h"
+
 /* Records ------------------------------------------------------------------------------ */
+
+int member_record_copy(struct member_record *ret, const struct member_record *from)
+{
+	struct member_record copy = *from;
+
+	if (pool_options_copy(&copy.options, &from->options) < 0)
+		return -ENOMEM;
+	copy.members = strdup(from->members);
+	if (!copy.members) {
+		free(copy.options.ranges);
+		return -ENOMEM;
+	}
+	*ret = copy;
+	return 0;
+}
+
+void member_record_release(struct member_record *record)
+{
+	free(record->members);
+	free(record->options.ranges);
+}
 
 static bool same_set(const struct member_record *a, const struct member_record *b)
 {
 	return a->scheme == b->scheme && a->slots == b->slots && a->seed == b->seed && a->hash == b->hash &&
-	       strcmp(a->members, b->members) == 0;
+	       pool_options_equal(&a->options, &b->options) && strcmp(a->members, b->members) == 0;
 }
 
 static int record_set(const struct model *model, const struct pool *pool, int64_t until,
@@ -24,7 +47,11 @@ static int record_set(const struct model *model, const struct pool *pool, int64_
 				      .hash = pool->hash,
 				      .members = members_text(pool)};
 	strcpy(ret->pool, pool->name);
-	return ret->members ? 0 : -ENOMEM;
+	if (!ret->members || pool_options_copy(&ret->options, &pool->options) < 0) {
+		free(ret->members);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 static int record_order(const void *left, const void *right)
@@ -63,7 +90,7 @@ static void history_prune(struct model *model, int64_t oldest)
 		records[kept] = record;
 		if (record.until < oldest || kept - first >= HISTORY_MOST ||
 		    is_repeated(records, first, kept))
-			free(record.members);
+			member_record_release(&record);
 		else
 			kept++;
 	}
@@ -76,13 +103,13 @@ void history_tidy(struct model *model)
 }
 
 /* Takes record over, also on failure. */
-static int history_add(struct model *model, const struct member_record *record)
+static int history_add(struct model *model, struct member_record *record)
 {
 	struct member_record *grown;
 
 	grown = realloc(model->history, (model->history_count + 1) * sizeof *grown);
 	if (!grown) {
-		free(record->members);
+		member_record_release(record);
 		return -ENOMEM;
 	}
 	model->history = grown;
@@ -102,24 +129,16 @@ static int goes_on(const struct model *after, const struct member_record *set, b
 	if (record_set(after, pool, 0, &now) < 0)
 		return -ENOMEM;
 	*ret = same_set(&now, set);
-	free(now.members);
+	member_record_release(&now);
 	return 0;
-}
-
-/* A pool that no service leads to has no flows whose home it might be. */
-static bool is_used(const struct model *model, const char *pool)
-{
-	for (size_t i = 0; i < model->service_count; i++)
-		if (strcmp(model->services[i].pool, pool) == 0)
-			return true;
-	return false;
 }
 
 static bool same_pool(const struct model *a_model, const struct pool *a, const struct model *b_model,
 		      const struct pool *b)
 {
 	if (a->scheme != b->scheme || a->slots != b->slots || a->hash != b->hash ||
-	    pool_seed(a_model, a) != pool_seed(b_model, b) || a->backend_count != b->backend_count)
+	    !pool_options_equal(&a->options, &b->options) || pool_seed(a_model, a) != pool_seed(b_model, b) ||
+	    a->backend_count != b->backend_count)
 		return false;
 	for (size_t i = 0; i < a->backend_count; i++) {
 		const struct backend *left = &a->backends[i], *right = &b->backends[i];
@@ -139,7 +158,7 @@ static int note_pool(struct model *after, const struct model *before, const stru
 	struct member_record record;
 
 	if (!pool->backend_count || (next && same_pool(before, pool, after, next)) ||
-	    !is_used(before, pool->name))
+	    !pool_is_served(before, pool->name)) /* no flows whose home it might be */
 		return 0;
 	if (record_set(before, pool, now, &record) < 0)
 		return -ENOMEM;
@@ -169,7 +188,7 @@ static bool knows(const struct model *model, size_t count, const struct member_r
 
 static int merge_record(struct model *after, size_t stated, const struct member_record *record)
 {
-	struct member_record copy = *record;
+	struct member_record copy;
 	bool on;
 
 	if (knows(after, stated, record))
@@ -178,8 +197,7 @@ static int merge_record(struct model *after, size_t stated, const struct member_
 		return -ENOMEM;
 	if (on)
 		return 0;
-	copy.members = strdup(record->members);
-	return copy.members ? history_add(after, &copy) : -ENOMEM;
+	return member_record_copy(&copy, record) < 0 ? -ENOMEM : history_add(after, &copy);
 }
 
 int history_merge(struct model *after, const struct model *before, int64_t now)
@@ -193,12 +211,13 @@ int history_merge(struct model *after, const struct model *before, int64_t now)
 		const struct pool *pool = &before->pools[i];
 		struct member_record record;
 
-		if (!pool->backend_count || !is_used(before, pool->name))
+		if (!pool->backend_count || !pool_is_served(before, pool->name))
 			continue;
 		error = record_set(before, pool, now, &record);
-		if (error == 0)
-			error = merge_record(after, stated, &record);
-		free(record.members);
+		if (error < 0)
+			break;
+		error = merge_record(after, stated, &record);
+		member_record_release(&record);
 	}
 	if (error == 0)
 		history_prune(after, now - HISTORY_WINDOW);
@@ -226,10 +245,13 @@ uint64_t history_digest(const struct member_record *records, size_t count)
 
 	/* From the oldest on, so that the digest of a history that grows is one step from what it was. */
 	for (size_t i = count; i-- > 0;) {
-		const uint64_t parts[] = {
-			digest,           records[i].scheme,
-			records[i].slots, records[i].seed,
-			records[i].hash,  hf_xxh64(records[i].members, (__u32)strlen(records[i].members), 0)};
+		const uint64_t parts[] = {digest,
+					  records[i].scheme,
+					  records[i].slots,
+					  records[i].seed,
+					  records[i].hash,
+					  hf_xxh64(records[i].members, (__u32)strlen(records[i].members), 0),
+					  pool_options_digest(&records[i].options)};
 
 		digest = hf_xxh64(parts, sizeof parts, 0);
 	}

@@ -26,6 +26,11 @@ char *members_text(const struct pool *pool); /* the caller frees it; NULL: out o
  */
 int members_parse(const char *text, struct member **ret_members, size_t *ret_count, char **ret_names);
 
+/* A record of its own with the same set, in the place of *ret. 0 or -ENOMEM. */
+int member_record_copy(struct member_record *ret, const struct member_record *from);
+/* Frees what a record owns. */
+void member_record_release(struct member_record *record);
+
 /*
  * Sets differ little from those after them, so that a list of them is written as differences: "= -db3
  * db1*200" is the set before it in the list without db3, and with db1 of this weight. history_members() is

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "image_pool.h"
+#include "pool_options.h"
 
 struct shared_placement {
 	unsigned int references;
 	struct placement *placement;
 	uint64_t digest;
 	struct member_set set; /* members and their texts are the holder's own */
+	struct pool_options options;
 	char *texts;
 	uint16_t *walks;
 };
@@ -26,14 +28,19 @@ void shared_placement_drop(struct shared_placement *shared)
 		return;
 	placement_free(shared->placement);
 	free((void *)shared->set.members);
+	free(shared->options.ranges);
 	free(shared->texts);
 	free(shared->walks);
 	free(shared);
 }
 
-static bool same_set(const struct member_set *set, const struct model *model, const struct pool *pool)
+static bool same_set(const struct shared_placement *shared, const struct model *model,
+		     const struct pool *pool)
 {
-	if (set->scheme != pool->scheme || set->slots != pool->slots || set->seed != pool_seed(model, pool) ||
+	const struct member_set *set = &shared->set;
+
+	if (!pool_options_equal(&shared->options, &pool->options) || set->scheme != pool->scheme ||
+	    set->slots != pool->slots || set->seed != pool_seed(model, pool) ||
 	    set->count != pool->backend_count)
 		return false;
 	for (size_t i = 0; i < set->count; i++) {
@@ -59,7 +66,7 @@ static int copy_set(struct shared_placement *shared, const struct model *model, 
 					  .members = members,
 					  .count = pool->backend_count};
 	shared->texts = text;
-	if (!members || !text)
+	if (!members || !text || pool_options_copy(&shared->options, &pool->options) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < pool->backend_count; i++) {
 		members[i].weight = pool->backends[i].weight;
@@ -82,8 +89,8 @@ static int shared_placement_make(const struct pool_job *job, struct shared_place
 	shared->references = 1;
 	error = copy_set(shared, job->model, job->pool);
 	if (error == 0)
-		error = placement_rebuild(job->before ? job->before->placement : NULL, &shared->set,
-					  &shared->placement, refusal);
+		error = pool_placement(job->model, job->pool, job->before ? job->before->placement : NULL,
+				       &shared->placement, refusal);
 	if (error == 0) {
 		shared->digest = placement_digest(shared->placement);
 		error = shared->digest ? 0 : -ENOMEM;
@@ -101,7 +108,7 @@ int shared_placement_get(const struct pool_job *job, struct pool_image *image, s
 	struct shared_placement *shared = job->before ? job->before->shared_placement : NULL;
 	int error;
 
-	if (shared && same_set(&shared->set, job->model, job->pool)) {
+	if (shared && same_set(shared, job->model, job->pool)) {
 		shared->references++;
 	} else {
 		error = shared_placement_make(job, &shared, refusal);

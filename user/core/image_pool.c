@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pool_options.h"
+
 bool pool_image_same_hash(const struct pool_image *a, const struct pool_image *b)
 {
 	return a->table.size == b->table.size && a->table.seed == b->table.seed &&
@@ -39,10 +41,10 @@ static int fill_members(struct pool_job *job, struct pool_image *image)
 	return 0;
 }
 
-static uint64_t pool_digest(const struct pool_image *image)
+static uint64_t pool_digest(const struct pool_image *image, const struct pool *pool)
 {
 	const uint64_t parts[] = {shared_placement_digest(image->shared_placement), image->table.hash,
-				  HF_FLOWHASH_VERSION};
+				  HF_FLOWHASH_VERSION, pool_options_digest(&pool->options)};
 
 	return hf_xxh64(parts, sizeof parts, 0);
 }
@@ -98,7 +100,7 @@ int pool_image_build(struct pool_image *ret, struct pool_job *job, struct refusa
 		refusal_where(refusal, "pool %s", job->pool->name);
 		return error;
 	}
-	ret->digest = pool_digest(ret);
+	ret->digest = pool_digest(ret, job->pool);
 	error = build_parts(job, ret);
 	for (size_t i = 0; ret->members && i < job->pool->backend_count; i++)
 		job->states[ret->members[i].number] = 0; /* the next pool's job starts clean */

@@ -9,6 +9,7 @@
 
 #include "history.h"
 #include "model_edit.h"
+#include "pool_options.h"
 
 struct model *model_new(uint64_t seed)
 {
@@ -25,13 +26,15 @@ void model_free(struct model *model)
 {
 	if (!model)
 		return;
-	for (size_t i = 0; i < model->pool_count; i++)
+	for (size_t i = 0; i < model->pool_count; i++) {
 		free(model->pools[i].backends);
+		free(model->pools[i].options.ranges);
+	}
 	free(model->interfaces);
 	free(model->pools);
 	free(model->services);
 	for (size_t i = 0; i < model->history_count; i++)
-		free(model->history[i].members);
+		member_record_release(&model->history[i]);
 	free(model->history);
 	free(model);
 }
@@ -58,12 +61,24 @@ static int copy_history(struct model *copy, const struct model *model)
 	if (error < 0)
 		return error;
 	for (size_t i = 0; i < model->history_count; i++) {
-		copy->history[i].members = strdup(model->history[i].members);
-		if (!copy->history[i].members)
-			return -ENOMEM;
+		error = member_record_copy(&copy->history[i], &model->history[i]);
+		if (error < 0)
+			return error;
 		copy->history_count++;
 	}
 	return 0;
+}
+
+static int copy_pool(struct pool *copy, const struct pool *pool)
+{
+	int error = pool_options_copy(&copy->options, &pool->options);
+
+	if (error < 0)
+		return error;
+	error = copy_list(&copy->backends, pool->backends, pool->backend_count, sizeof *pool->backends);
+	if (error < 0)
+		free(copy->options.ranges);
+	return error;
 }
 
 static int copy_lists(struct model *copy, const struct model *model)
@@ -83,10 +98,7 @@ static int copy_lists(struct model *copy, const struct model *model)
 	if (error < 0)
 		return error;
 	for (size_t i = 0; i < model->pool_count; i++) {
-		const struct pool *pool = &model->pools[i];
-
-		error = copy_list(&copy->pools[i].backends, pool->backends, pool->backend_count,
-				  sizeof *pool->backends);
+		error = copy_pool(&copy->pools[i], &model->pools[i]);
 		if (error < 0)
 			return error;
 		copy->pool_count++;
@@ -236,6 +248,7 @@ void model_remove_interface(struct model *model, struct interface *item)
 void model_remove_pool(struct model *model, struct pool *item)
 {
 	free(item->backends);
+	free(item->options.ranges);
 	list_remove(model->pools, &model->pool_count, sizeof *item, item);
 }
 
@@ -293,6 +306,14 @@ struct service *model_service(const struct model *model, uint8_t proto, const st
 uint64_t pool_seed(const struct model *model, const struct pool *pool)
 {
 	return pool->seed ? pool->seed : model->seed;
+}
+
+bool pool_is_served(const struct model *model, const char *pool)
+{
+	for (size_t i = 0; i < model->service_count; i++)
+		if (strcmp(model->services[i].pool, pool) == 0)
+			return true;
+	return false;
 }
 
 uint32_t service_idle(const struct service *service)

@@ -50,9 +50,21 @@ struct backend {
 	bool removing;    /* drains, then leaves */
 };
 
+/* What only one scheme asks of a pool, in the words of placement.h. Part of its member set. */
+struct pool_options {
+	uint32_t virtual_nodes; /* ring */
+	uint8_t ring_hash;      /* ring: enum placement_hash */
+	uint8_t ring_owner;     /* ring: enum ring_owner */
+	uint8_t ketama;         /* ketama: enum ketama_form */
+	uint32_t tolerance;     /* stable: thousandths */
+	char *ranges;           /* slots: who has which (assignment.h), owned; NULL: divided by weight */
+};
+enum ring_owner { RING_AT, RING_AFTER }; /* "at", "after": whose a key on a token is */
+
 struct pool {
 	char name[NAME_SIZE];
 	enum placement_scheme scheme;
+	struct pool_options options;
 	uint32_t slots;
 	uint64_t seed; /* 0: the instance's */
 	uint8_t hash;  /* enum hf_hash_policy */
@@ -84,6 +96,7 @@ struct member_record {
 	char pool[NAME_SIZE];
 	int64_t until; /* Unix milliseconds when another took its place */
 	enum placement_scheme scheme;
+	struct pool_options options;
 	uint32_t slots;
 	uint64_t seed;
 	uint8_t hash;
@@ -114,6 +127,8 @@ struct service *model_service(const struct model *model, uint8_t proto, const st
 			      uint16_t low, uint16_t high);
 struct interface *model_interface(const struct model *model, const char *name);
 uint64_t pool_seed(const struct model *model, const struct pool *pool);
+/* Whether a service leads to the pool. */
+bool pool_is_served(const struct model *model, const char *pool);
 uint32_t service_idle(const struct service *service);
 
 /* What every model satisfies (names, ranges, overlaps, table sizes, sharing). 0, or -EINVAL with *refusal

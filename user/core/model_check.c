@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assignment.h"
 #include "model_edit.h"
 #include "nearest.h"
+#include "pool_options.h"
 
 enum {
 	/* Two directories lie side by side, and each is at most half full. */
@@ -102,22 +104,9 @@ static int check_source(const struct pool *pool, struct fault *fault, struct ref
 static int check_shares(const struct model *model, const struct pool *pool, struct fault *fault,
 			struct refusal *refusal)
 {
-	struct member_set set = {.scheme = pool->scheme,
-				 .slots = pool->slots,
-				 .seed = pool_seed(model, pool),
-				 .count = pool->backend_count};
 	struct placement *placement = NULL;
-	struct member *members;
-	int error;
+	int error = pool_placement(model, pool, NULL, &placement, refusal);
 
-	members = calloc(pool->backend_count, sizeof *members);
-	if (!members)
-		return -ENOMEM;
-	for (size_t i = 0; i < pool->backend_count; i++)
-		members[i] = (struct member){pool->backends[i].name, pool->backends[i].zone,
-					     pool->backends[i].weight};
-	set.members = members;
-	error = placement_build(&set, &placement, refusal);
 	*fault = (struct fault){FAULT_POOL, pool, NULL, "backends"};
 	for (size_t i = 0; error == -EINVAL && i < pool->backend_count; i++) {
 		char member[NAME_SIZE + 8];
@@ -127,7 +116,6 @@ static int check_shares(const struct model *model, const struct pool *pool, stru
 			*fault = (struct fault){FAULT_BACKEND, &pool->backends[i], pool, "weight"};
 	}
 	placement_free(placement);
-	free(members);
 	return error;
 }
 
@@ -157,6 +145,19 @@ static int check_weights(const struct model *model, const struct pool *pool, str
 	return check_shares(model, pool, fault, refusal);
 }
 
+static int check_options(const struct pool *pool, struct fault *fault, struct refusal *refusal)
+{
+	int error;
+
+	*fault = (struct fault){FAULT_POOL, pool, NULL, NULL};
+	error = pool_options_check(pool, &fault->key, refusal);
+	if (error == 0) {
+		fault->key = "ranges";
+		error = assignment_check(pool, refusal);
+	}
+	return error;
+}
+
 static int check_pool(const struct model *model, const struct pool *pool, struct fault *fault,
 		      struct refusal *refusal)
 {
@@ -166,6 +167,8 @@ static int check_pool(const struct model *model, const struct pool *pool, struct
 	error = placement_check_slots(pool->scheme, pool->slots, refusal);
 	if (error == 0)
 		error = check_backends(pool, fault, refusal);
+	if (error == 0)
+		error = check_options(pool, fault, refusal);
 	if (error == 0)
 		error = check_source(pool, fault, refusal);
 	if (error == 0)

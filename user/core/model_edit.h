@@ -13,7 +13,7 @@ int service_order(const void *a, const void *b);
 
 /* Inserts a copy of *item in order. 0, -EEXIST where an equal one is there, -ENOMEM. */
 int model_insert_interface(struct model *model, const struct interface *item);
-int model_insert_pool(struct model *model, const struct pool *item); /* takes item->backends over */
+int model_insert_pool(struct model *model, const struct pool *item); /* takes its backends and ranges over */
 int model_insert_service(struct model *model, const struct service *item);
 int pool_insert_backend(struct pool *pool, const struct backend *item);
 

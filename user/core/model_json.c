@@ -140,8 +140,10 @@ typedef int (*read_item)(struct reader *reader, void *item, const json_t *json);
 
 static void free_pools(struct pool *pools, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		free(pools[i].backends);
+		free(pools[i].options.ranges);
+	}
 }
 
 /* Reads the list under key, which may be absent; *ret_count items are whole also where the result is an
@@ -187,7 +189,11 @@ static int read_interface(struct reader *reader, void *item, const json_t *json)
 
 static int read_record(struct reader *reader, void *item, const json_t *json)
 {
-	return read_object(reader, &schema_history, item, json);
+	int error = read_object(reader, &schema_history, item, json);
+
+	if (error < 0)
+		member_record_release(item);
+	return error;
 }
 
 static int read_service(struct reader *reader, void *item, const json_t *json)
@@ -205,10 +211,9 @@ static int read_pool(struct reader *reader, void *item, const json_t *json)
 	struct pool *pool = item;
 	int error = read_object(reader, &schema_pool, pool, json);
 
-	if (error < 0)
-		return error;
-	error = read_list(reader, json, "backends", sizeof(struct backend), read_backend, &pool->backends,
-			  &pool->backend_count);
+	if (error == 0)
+		error = read_list(reader, json, "backends", sizeof(struct backend), read_backend,
+				  &pool->backends, &pool->backend_count);
 	if (error < 0)
 		free_pools(pool, 1);
 	return error;

@@ -4,19 +4,24 @@
 #include <errno.h>
 #include <string.h>
 
+#include "assignment.h"
 #include "history.h"
 #include "nearest.h"
 #include "operation_edit.h"
+
+#define POOL_ARGUMENTS                                                                                      \
+	"scheme? table_size? seed? hash? virtual_nodes? ring_hash? ring_owner? ketama? tolerance? ranges? " \
+	"encap? gue_port? source? grace? udp_grace?"
 
 const struct operation_type operations[] = {
 	{"interface.attach", "name mode? share?", "Balances the traffic that arrives on an interface.",
 	 interface_attach},
 	{"interface.detach", "name", "Leaves an interface alone.", interface_detach},
-	{"pool.add", "name scheme? table_size? seed? hash? encap? gue_port? source? grace? udp_grace?",
-	 "Makes a pool without backends.", pool_add},
-	{"pool.set", "name scheme? table_size? seed? hash? encap? gue_port? source? grace? udp_grace?",
-	 "Changes a pool.", pool_set},
+	{"pool.add", "name " POOL_ARGUMENTS, "Makes a pool without backends.", pool_add},
+	{"pool.set", "name " POOL_ARGUMENTS, "Changes a pool.", pool_set},
 	{"pool.remove", "name", "Removes a pool that no service uses.", pool_remove},
+	{"pool.slots.move", "name slots backend from?",
+	 "Gives slots of a pool with scheme slots to a backend.", pool_slots_move},
 	{"service.add", "proto listen pool track? idle?", "Serves an address and port from a pool.",
 	 service_add},
 	{"service.set", "proto listen pool? track? idle?", "Changes a service.", service_set},
@@ -228,6 +233,8 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 	if (!copy)
 		return -ENOMEM;
 	error = type->apply(copy, arguments, now, refusal);
+	if (error == 0)
+		error = assignment_fix(copy);
 	if (error == 0 && type->apply != model_apply) /* which may be told a history, and sees to it itself */
 		error = history_note(copy, model, now);
 	if (error == 0)

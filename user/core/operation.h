@@ -6,7 +6,9 @@
  * CLI and docs/api.md agree on.
  *
  *   interface.attach {name, mode?, share?}           interface.detach {name}
- *   pool.add {name, scheme?, table_size?, seed?, hash?, encap?, gue_port?, source?, grace?}   pool.set (same)
+ *   pool.add {name, scheme?, table_size?, seed?, hash?, virtual_nodes?, ring_hash?, ring_owner?, ketama?,
+ * tolerance?, ranges?, encap?, gue_port?, source?, grace?}   pool.set (same)
+ *   pool.slots.move {name, slots, backend, from?}
  * pool.remove {name} service.add {proto, listen, pool, track?, idle?} service.set (same) service.remove
  * {proto, listen} backend.add {pool, name, address, weight?, zone?}  backend.set {pool, name, address?,
  * weight?, zone?} backend.remove {pool, name, now?}  backend.activate {pool, name}  backend.disable {pool,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "assignment.h"
 #include "operation_edit.h"
 
 static int read_arguments(const struct pool *pool, struct backend *backend, const json_t *arguments,
@@ -57,6 +59,31 @@ static void set_admin(struct backend *backend, enum admin_state admin, int64_t n
 	backend->removing = false;
 }
 
+/* What it owns of a slot assignment goes to whom each slot prefers next. */
+static int remove_now(const struct model *model, struct pool *pool, struct backend *backend,
+		      struct refusal *refusal)
+{
+	size_t size = pool->backend_count * sizeof *pool->backends;
+	struct pool before = *pool;
+	int error;
+
+	if (!pool->options.ranges) {
+		pool_remove_backend(pool, backend);
+		return 0;
+	}
+	before.backends = malloc(size);
+	before.options.ranges = strdup(pool->options.ranges);
+	error = before.backends && before.options.ranges ? 0 : -ENOMEM;
+	if (error == 0) {
+		memcpy(before.backends, pool->backends, size);
+		pool_remove_backend(pool, backend);
+		error = assignment_pass_on(model, &before, pool, true, refusal);
+	}
+	free(before.backends);
+	free(before.options.ranges);
+	return error;
+}
+
 /* Drains first: whoever has the flows removes it `now` when it is drained. A disabled backend has none. */
 int backend_remove(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
@@ -73,9 +100,10 @@ int backend_remove(struct model *model, const json_t *arguments, int64_t now, st
 		return -EINVAL;
 	}
 	if (json_is_true(at_once) || backend->admin == ADMIN_DISABLED) {
-		pool_remove_backend(pool, backend);
-		return 0;
+		return remove_now(model, pool, backend, refusal);
 	}
+	if (backend->admin == ADMIN_ACTIVE && assignment_refuse_owner(pool, backend, refusal) < 0)
+		return -EBUSY;
 	if (backend->admin != ADMIN_DRAINING)
 		set_admin(backend, ADMIN_DRAINING, now);
 	backend->removing = true;

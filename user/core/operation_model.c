@@ -3,6 +3,7 @@
 #include <holdfast/abi.h>
 #include <string.h>
 
+#include "assignment.h"
 #include "history.h"
 #include "operation_edit.h"
 
@@ -47,14 +48,6 @@ static void keep_states(struct model *model, const struct model *before, const j
 	}
 }
 
-static bool is_used(const struct model *model, const char *pool)
-{
-	for (size_t i = 0; i < model->service_count; i++)
-		if (strcmp(model->services[i].pool, pool) == 0)
-			return true;
-	return false;
-}
-
 /* Of a pool whose hops are of one family another family's backend cannot stay even for a while. */
 static bool may_stay(const struct pool *pool, const struct backend *backend)
 {
@@ -97,8 +90,29 @@ static int keep_all_leaving(struct model *model, const struct model *before, int
 	for (size_t i = 0; error == 0 && i < model->pool_count; i++) {
 		const struct pool *pool_before = model_pool(before, model->pools[i].name);
 
-		if (pool_before && is_used(before, pool_before->name))
+		if (pool_before && pool_is_served(before, pool_before->name))
 			error = keep_leaving(&model->pools[i], pool_before, now);
+	}
+	return error;
+}
+
+/* A configuration that does not state who owns a pool's slots leaves them where they are. */
+static int keep_ranges(struct model *model, const struct model *before, const json_t *configuration,
+		       struct refusal *refusal)
+{
+	const json_t *pool_json;
+	int error = 0;
+	size_t i;
+
+	json_array_foreach (json_object_get(configuration, "pools"), i, pool_json) {
+		struct pool *pool = model_pool(model, argument_text(pool_json, "name"));
+		const struct pool *pool_before = model_pool(before, pool->name);
+
+		if (error < 0 || !pool_before || pool->scheme != PLACEMENT_SLOTS ||
+		    pool_before->scheme != PLACEMENT_SLOTS || pool->slots != pool_before->slots ||
+		    json_object_get(pool_json, "ranges"))
+			continue;
+		error = assignment_pass_on(before, pool_before, pool, false, refusal);
 	}
 	return error;
 }
@@ -126,6 +140,10 @@ int model_apply(struct model *model, const json_t *arguments, int64_t now, struc
 		return error;
 	keep_states(fresh, model, configuration, now);
 	error = json_object_get(configuration, "history") ? 0 : keep_all_leaving(fresh, model, now);
+	if (error == 0)
+		error = keep_ranges(fresh, model, configuration, refusal);
+	if (error == 0)
+		error = assignment_fix(fresh);
 	if (error == 0)
 		error = keep_history(fresh, model, configuration, now);
 	if (error < 0) {

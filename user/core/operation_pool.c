@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "assignment.h"
+#include "nearest.h"
 #include "operation_edit.h"
+#include "pool_options.h"
 
 int pool_add(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
@@ -11,11 +16,12 @@ int pool_add(struct model *model, const json_t *arguments, int64_t now, struct r
 	(void)now;
 	schema_defaults(&schema_pool, &pool);
 	error = arguments_read(&schema_pool, &pool, arguments, refusal);
-	if (error < 0) {
+	if (error < 0)
 		refusal_where(refusal, "pool %.63s", argument_text(arguments, "name"));
-		return error;
-	}
-	error = model_insert_pool(model, &pool);
+	else
+		error = model_insert_pool(model, &pool);
+	if (error < 0)
+		free(pool.options.ranges);
 	if (error == -EEXIST) {
 		refuse(refusal, -EEXIST, "pool %s is there already", pool.name);
 		refusal_right(refusal, "another name, or `holdfast pool set %s` to change it", pool.name);
@@ -23,18 +29,115 @@ int pool_add(struct model *model, const json_t *arguments, int64_t now, struct r
 	return error;
 }
 
+/* What another scheme asked is over with it, and an assignment with the size of its table. */
+static void drop_options(struct pool *pool, enum placement_scheme scheme, uint32_t slots,
+			 const json_t *arguments)
+{
+	if (pool->scheme != scheme)
+		pool_options_forget(pool, arguments);
+	if (pool->slots == slots || json_object_get(arguments, "ranges"))
+		return;
+	free(pool->options.ranges);
+	pool->options.ranges = NULL;
+}
+
 int pool_set(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
 	struct pool *pool = named_pool(model, argument_text(arguments, "name"), refusal);
+	enum placement_scheme scheme;
+	uint32_t slots;
+	char *ranges;
 	int error;
 
 	(void)now;
 	if (!pool)
 		return -ENOENT;
+	scheme = pool->scheme;
+	slots = pool->slots;
+	ranges = pool->options.ranges;
 	error = arguments_read(&schema_pool, pool, arguments, refusal);
+	if (pool->options.ranges != ranges)
+		free(ranges);
 	if (error < 0)
 		refusal_where(refusal, "pool %s", pool->name);
+	else
+		drop_options(pool, scheme, slots, arguments);
 	return error;
+}
+
+/* "17" or "0-99": of the table. */
+static int read_slots(const struct pool *pool, const json_t *arguments, struct slot_range *ret,
+		      struct refusal *refusal)
+{
+	const char *text = argument_text(arguments, "slots");
+	char all[NAME_SIZE + 48], *names = NULL;
+	struct slot_range *ranges = NULL;
+	size_t count;
+	int error = -EINVAL;
+
+	if (strlen(text) < 24 && !strchr(text, ',')) {
+		strcpy(stpcpy(all, "x="), text);
+		error = assignment_parse(all, &ranges, &count, &names);
+	}
+	if (error == 0 && ranges->last >= pool->slots)
+		error = -EINVAL;
+	if (error == 0)
+		*ret = (struct slot_range){.first = ranges->first, .last = ranges->last};
+	free(ranges);
+	free(names);
+	if (error != -EINVAL)
+		return error;
+	refuse(refusal, -EINVAL, "slots cannot be \"%.40s\"", text);
+	refusal_where(refusal, "pool %s", pool->name);
+	refusal_right(refusal, "a slot or a range of slots from 0 to %u, such as 17 or 0-99",
+		      pool->slots - 1);
+	return -EINVAL;
+}
+
+static const struct backend *backend_argument(const struct pool *pool, const json_t *arguments,
+					      const char *name, struct refusal *refusal)
+{
+	const char *text = argument_text(arguments, name);
+	const struct backend *backend = pool_backend(pool, text);
+	struct nearest nearest = nearest_to(text);
+
+	if (backend)
+		return backend;
+	for (size_t i = 0; i < pool->backend_count; i++)
+		nearest_offer(&nearest, pool->backends[i].name);
+	refuse(refusal, -ENOENT, "there is no backend %.63s", text);
+	refusal_where(refusal, "pool %s", pool->name);
+	nearest_right(&nearest, refusal, "the name of a backend; `holdfast backend list` shows them");
+	return NULL;
+}
+
+int pool_slots_move(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
+{
+	struct pool *pool = named_pool(model, argument_text(arguments, "name"), refusal);
+	const struct backend *to, *from = NULL;
+	struct slot_range range;
+	int error;
+
+	(void)now;
+	if (!pool)
+		return -ENOENT;
+	if (pool->scheme != PLACEMENT_SLOTS) {
+		refuse(refusal, -EINVAL, "scheme %s places slots itself",
+		       placement_scheme_name(pool->scheme));
+		refusal_where(refusal, "pool %s", pool->name);
+		refusal_right(refusal, "a pool with scheme slots");
+		return -EINVAL;
+	}
+	to = backend_argument(pool, arguments, "backend", refusal);
+	if (to && json_object_get(arguments, "from"))
+		from = backend_argument(pool, arguments, "from", refusal);
+	if (!to || (json_object_get(arguments, "from") && !from))
+		return -ENOENT;
+	error = read_slots(pool, arguments, &range, refusal);
+	if (error < 0)
+		return error;
+	range.member = to->name;
+	return assignment_move(model, pool, &range, from, refusal);
 }
 
 int pool_remove(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)

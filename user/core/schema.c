@@ -149,6 +149,7 @@ const char *schema_describe(const struct schema_key *key, char *text, size_t siz
 		[SCHEMA_MEMBERS] = "names in order, each with *WEIGHT and @ZONE where it has them, such as "
 				   "\"db1 db2*200 "
 				   "db3@east\"",
+		[SCHEMA_RANGES] = "every slot's owner, such as db1=0-8191,db2=8192-16383, or even",
 		[SCHEMA_LIST] = "a list",
 	};
 
@@ -165,6 +166,10 @@ const char *schema_describe(const struct schema_key *key, char *text, size_t siz
 		else
 			snprintf(text, size, "a number from %lld to %lld", (long long)key->low,
 				 (long long)key->high);
+		break;
+	case SCHEMA_PERCENT:
+		snprintf(text, size, "percent from %lld to %lld, with one digit behind the point at most",
+			 (long long)key->low / 10, (long long)key->high / 10);
 		break;
 	case SCHEMA_DURATION:
 		snprintf(text, size, "a time from %s to %s, such as 30s or 1h30m",

@@ -26,6 +26,9 @@ enum schema_type {
 	SCHEMA_SOURCE,   /* struct prefix[2]: at most one of IPv4, one of IPv6, with a comma between */
 	SCHEMA_LISTEN,   /* struct service: "tcp 203.0.113.10:5432" */
 	SCHEMA_MEMBERS,  /* char *, owned: a member set as text (history.h) */
+	SCHEMA_PERCENT,  /* uint32_t thousandths: 1, 0.5, "0.5"; low..high thousandths */
+	SCHEMA_RANGES,   /* char *, owned: a slot assignment as text (assignment.h); what was there is the
+			    caller's to free */
 	SCHEMA_LIST,     /* of objects of schema items; read and written by the owner of the list */
 };
 

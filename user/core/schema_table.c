@@ -2,6 +2,7 @@
 /* The tables of keys. Their order is the order in which files and manual pages show them. */
 #include <holdfast/abi.h>
 
+#include "assignment.h"
 #include "model.h"
 #include "schema.h"
 
@@ -40,6 +41,26 @@ static const char *track_word(unsigned int value)
 static const char *mode_word(unsigned int value)
 {
 	return value <= MODE_GENERIC ? mode_name(value) : NULL;
+}
+
+/* "identity" is of keys that are numbers, which flows are not. */
+static const char *ring_hash_word(unsigned int value)
+{
+	return value <= PLACEMENT_MD5_64 ? placement_hash_name(value) : NULL;
+}
+
+static const char *ring_owner_word(unsigned int value)
+{
+	static const char *const words[] = {"at", "after"};
+
+	return value <= RING_AFTER ? words[value] : NULL;
+}
+
+static const char *ketama_word(unsigned int value)
+{
+	static const char *const words[] = {"libmemcached", "nginx"};
+
+	return value <= KETAMA_NGINX ? words[value] : NULL;
 }
 
 #define AT(type, member) .offset = offsetof(struct type, member), .size = sizeof(((struct type *)0)->member)
@@ -94,6 +115,24 @@ static const struct schema_key pool_keys[] = {
 	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, hash), .word = hash_word, .standard = "5tuple",
 	 .help = "What of a flow decides its slot: addresses, ports and protocol, or the client's address "
 		 "alone."},
+	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, options.virtual_nodes), .low = 1,
+	 .high = 65536, .standard = "100",
+	 .help = "Scheme ring: tokens per 100 of weight. More of them balance better."},
+	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, options.ring_hash), .word = ring_hash_word,
+	 .standard = "xxhash", .help = "Scheme ring: how the names of tokens become positions."},
+	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, options.ring_owner), .word = ring_owner_word,
+	 .standard = "at",
+	 .help = "Scheme ring: whether what falls on a token is that token's, or the next's."},
+	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, options.ketama), .word = ketama_word,
+	 .standard = "libmemcached", .help = "Scheme ketama: whose ring it is."},
+	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(pool, options.tolerance), .high = 1000,
+	 .standard = "0",
+	 .help = "Scheme stable: how far above its due share a backend may hold, in percent. A little spares "
+		 "most needless moves."},
+	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(pool, options.ranges), .standard = ASSIGNMENT_EVEN,
+	 .help = "Scheme slots: who owns which. even divides them by weight, in the order of names. Once a "
+		 "service leads to the pool, slots stay where they are until they are moved: a file that is "
+		 "silent leaves what pool slots move has set."},
 	{"encap", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, encap), .word = encap_word, .standard = "ipip",
 	 .help = "How packets are wrapped: ipip, gue (names the hops for receivers), gre, or l2 (only the "
 		 "Ethernet "
@@ -137,6 +176,18 @@ static const struct schema_key history_keys[] = {
 	{"seed", SCHEMA_SEED, SCHEMA_REQUIRED, AT(member_record, seed), .help = "The seed at that time."},
 	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, hash), .word = hash_word,
 	 .standard = "5tuple", .help = "The hash policy at that time."},
+	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(member_record, options.virtual_nodes), .low = 1,
+	 .high = 65536, .standard = "100", .help = "The pool's virtual_nodes at that time."},
+	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, options.ring_hash),
+	 .word = ring_hash_word, .standard = "xxhash", .help = "The pool's ring_hash at that time."},
+	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, options.ring_owner),
+	 .word = ring_owner_word, .standard = "at", .help = "The pool's ring_owner at that time."},
+	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, options.ketama), .word = ketama_word,
+	 .standard = "libmemcached", .help = "The pool's ketama at that time."},
+	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(member_record, options.tolerance), .high = 1000,
+	 .standard = "0", .help = "The pool's tolerance at that time."},
+	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(member_record, options.ranges),
+	 .standard = ASSIGNMENT_EVEN, .help = "The pool's ranges at that time."},
 	{"members", SCHEMA_MEMBERS, SCHEMA_REQUIRED, AT(member_record, members),
 	 .help = "Its members by name, with weights and zones."},
 	{0},

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assignment.h"
 #include "model.h"
 #include "schema.h"
 
@@ -262,6 +263,29 @@ static int read_members(char **at, const char *text)
 	return *at ? 0 : -EINVAL;
 }
 
+/* With one digit behind the point at most. */
+static int read_percent(const struct schema_key *key, void *at, const json_t *value, const char *text)
+{
+	double thousandths;
+	uint32_t whole;
+	char *end = "";
+
+	if (text && (!isdigit((unsigned char)text[0]) || strspn(text, "0123456789.") != strlen(text)))
+		return -EINVAL;
+	if (!text && !json_is_number(value))
+		return -EINVAL;
+	thousandths = 10 * (text ? strtod(text, &end) : json_number_value(value));
+	if (*end)
+		return -EINVAL;
+	if (!(thousandths >= (double)key->low && thousandths <= (double)key->high))
+		return -ERANGE;
+	whole = (uint32_t)(thousandths + 0.5);
+	if (thousandths - whole > 1e-6 || whole - thousandths > 1e-6)
+		return -EINVAL;
+	store(at, key->size, whole);
+	return 0;
+}
+
 /* value may be NULL: then text is all there is. */
 static int read_value(const struct schema_key *key, void *at, const json_t *value, const char *text)
 {
@@ -293,6 +317,10 @@ static int read_value(const struct schema_key *key, void *at, const json_t *valu
 		return read_listen(at, text);
 	case SCHEMA_MEMBERS:
 		return read_members(at, text);
+	case SCHEMA_PERCENT:
+		return read_percent(key, at, value, text);
+	case SCHEMA_RANGES:
+		return text ? assignment_canonical(text, at) : -EINVAL;
 	case SCHEMA_LIST:
 		break;
 	}
@@ -370,6 +398,11 @@ static json_t *write_listen(const struct service *service)
 	return json_string(listen);
 }
 
+static json_t *write_percent(uint32_t thousandths)
+{
+	return thousandths % 10 ? json_real(thousandths / 10.0) : json_integer(thousandths / 10);
+}
+
 json_t *schema_write(const struct schema_key *key, const void *object)
 {
 	const void *at = (const char *)object + key->offset;
@@ -397,6 +430,10 @@ json_t *schema_write(const struct schema_key *key, const void *object)
 		return write_listen(object);
 	case SCHEMA_MEMBERS:
 		return json_string(*(char *const *)at);
+	case SCHEMA_PERCENT:
+		return write_percent((uint32_t)load(at, key->size));
+	case SCHEMA_RANGES:
+		return json_string(*(char *const *)at ? *(char *const *)at : ASSIGNMENT_EVEN);
 	case SCHEMA_LIST:
 		break;
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caution.h"
 #include "clock.h"
 #include "events.h"
 #include "forecast.h"
@@ -219,6 +220,7 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 		error = check(instance, draft, change, warnings, refusal);
 	if (error)
 		return error;
+	caution_append(instance->image, draft->plan, warnings);
 	plan = forecast_plan(instance, draft->plan, change->dry_run);
 	if (!plan)
 		return -ENOMEM;
@@ -261,15 +263,20 @@ static void tell_cause(const char *word, const json_t *arguments, char *cause, s
 {
 	const char *pool = text_of(arguments, "pool"), *name = text_of(arguments, "name");
 	const char *proto = text_of(arguments, "proto"), *listen = text_of(arguments, "listen");
-	int noun = strcspn(word, ".");
-	const char *verb = word[noun] ? word + noun + 1 : "";
+	const char *slots = text_of(arguments, "slots"), *backend = text_of(arguments, "backend");
+	char command[64];
 
+	snprintf(command, sizeof command, "%s", word);
+	for (char *dot; (dot = strchr(command, '.'));)
+		*dot = ' ';
 	if (!strcmp(word, "model.apply"))
 		snprintf(cause, room, "apply");
 	else if (listen[0])
-		snprintf(cause, room, "%.*s %s %s %s", noun, word, verb, proto, listen);
+		snprintf(cause, room, "%s %s %s", command, proto, listen);
+	else if (slots[0])
+		snprintf(cause, room, "%s %s %s %s", command, name, slots, backend);
 	else
-		snprintf(cause, room, "%.*s %s %s%s%s", noun, word, verb, pool, pool[0] ? "/" : "", name);
+		snprintf(cause, room, "%s %s%s%s", command, pool, pool[0] ? "/" : "", name);
 }
 
 int change_operation(struct instance *instance, const char *word, const json_t *arguments,

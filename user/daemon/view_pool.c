@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../core/pool_options.h"
 #include "clock.h"
 #include "views.h"
 
@@ -110,6 +111,7 @@ json_t *pool_json(struct instance *instance, const struct pool *pool)
 	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)pool->seed);
 	json_object_set_new(json, "name", json_string(pool->name));
 	json_object_set_new(json, "scheme", json_string(placement_scheme_name(pool->scheme)));
+	json_object_set_new(json, "options", pool_options_to_json(pool));
 	json_object_set_new(json, "table_size", json_integer(pool->slots));
 	json_object_set_new(json, "seed", pool->seed ? json_string(seed) : json_null());
 	json_object_set_new(json, "hash", json_string(hash_name(pool->hash)));

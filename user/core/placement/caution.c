@@ -5,6 +5,13 @@
 
 #include "scheme.h"
 
+static bool same_options(const struct placement_options *a, const struct placement_options *b)
+{
+	return a->hash == b->hash && (a->virtual_nodes ?: 100) == (b->virtual_nodes ?: 100) &&
+	       a->ring_size == b->ring_size && a->after == b->after && a->ketama == b->ketama &&
+	       a->tolerance == b->tolerance;
+}
+
 static const char *move_kind(const struct placement *before, const struct placement *after)
 {
 	if (before->scheme != after->scheme)
@@ -34,6 +41,9 @@ bool placement_caution(const struct placement *before, const struct placement *a
 
 	if (kind)
 		snprintf(ret_text, size, "a new %s is a migration: most keys get another owner", kind);
+	else if (!same_options(&before->options, &after->options))
+		snprintf(ret_text, size,
+			 "another option of the scheme is a migration: keys get other owners");
 	else if (after->scheme == PLACEMENT_MODULO && !same)
 		snprintf(ret_text, size,
 			 "modulo numbers its members: a change of their count moves nearly every key");

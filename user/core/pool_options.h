@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pool's options: what only one scheme asks of it. They are part of its member set. */
+#ifndef HOLDFAST_POOL_OPTIONS_H
+#define HOLDFAST_POOL_OPTIONS_H
+
+#include "model.h"
+
+bool pool_options_equal(const struct pool_options *a, const struct pool_options *b);
+/* A number that differs where the options do; 0 for every default. */
+uint64_t pool_options_digest(const struct pool_options *options);
+/* Options with ranges of their own, in the place of *ret. 0 or -ENOMEM. */
+int pool_options_copy(struct pool_options *ret, const struct pool_options *from);
+
+/* Refuses options that the pool's scheme does not know, by name; *ret_key is the key. 0 or -EINVAL. */
+int pool_options_check(const struct pool *pool, const char **ret_key, struct refusal *refusal);
+/* Sets the options that the pool's scheme does not know to their defaults, but for those that are stated. */
+void pool_options_forget(struct pool *pool, const json_t *stated);
+/* Those that the pool's scheme knows, defaults too, as configurations write them. New reference. */
+json_t *pool_options_to_json(const struct pool *pool);
+
+/*
+ * The placement of a pool's member set, or of one that it once had. previous: see placement_rebuild(). 0,
+ * -EINVAL with *refusal filled, -ENOMEM.
+ */
+int pool_placement(const struct model *model, const struct pool *pool, const struct placement *previous,
+		   struct placement **ret, struct refusal *refusal);
+int record_placement(const struct member_record *record, struct placement **ret, struct refusal *refusal);
+
+#endif

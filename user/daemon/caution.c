@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "caution.h"
+
+#include <stdio.h>
+
+/* A pool without backends has nothing to move. */
+static bool pool_caution(const struct pool_image *before, const struct plan_pool *pool, char *text,
+			 size_t size)
+{
+	if (pool->change != PLAN_CHANGE || !pool->moved || !before || !before->placement ||
+	    !pool->image->placement || !placement_members(before->placement))
+		return false;
+	return placement_caution(before->placement, pool->image->placement, text, size);
+}
+
+void caution_append(const struct image *before, const struct plan *plan, json_t *warnings)
+{
+	char text[256];
+
+	for (size_t i = 0; i < plan->pool_count; i++) {
+		const struct plan_pool *pool = &plan->pools[i];
+
+		if (pool_caution(image_pool_numbered(before, pool->number), pool, text, sizeof text))
+			json_array_append_new(
+				warnings,
+				json_sprintf("pool %s: %s (%.1f %% of its slots); connections that are open "
+					     "stay where they are",
+					     pool->name, text, 100 * plan_pool_share(pool)));
+	}
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an operator should hear before a change, and after it: migrations, and schemes that move too much. */
+#ifndef HOLDFAST_CAUTION_H
+#define HOLDFAST_CAUTION_H
+
+#include "../core/plan.h"
+
+/* Appends a sentence a pool to warnings, a list of texts. */
+void caution_append(const struct image *before, const struct plan *plan, json_t *warnings);
+
+#endif
