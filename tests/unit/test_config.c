@@ -165,6 +165,11 @@ static const struct {
 	 "a text file in UTF-8"},
 	{HEAD "pools:\n  - name: \"a\\0b\"\n", -EINVAL, "a value has a character of value 0",
 	 "line 4, column 12", "text"},
+	{HEAD "pools:\n  - name: |\n      db\n", -EINVAL, "texts over several lines are not read",
+	 "line 5, column 1", "the value in one line, without | or >"},
+	{HEAD "pools:\n  - name: >-\n    a\n      z  e: |\n      b\n", -EINVAL,
+	 "texts over several lines are not read", "line 5, column 1",
+	 "the value in one line, without | or >"},
 	{HEAD "? [a]\n: b\n", -EINVAL, "this is no key", "line 3, column 4", "a key of configuration"},
 };
 

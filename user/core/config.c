@@ -87,6 +87,15 @@ static json_t *convert_scalar(struct fy_node *node, const struct schema_key *key
 	return json_stringn(text, length);
 }
 
+/* Written over several lines by | or >: no value here needs it, and the parser's text of some is not to be
+ * trusted. */
+static bool is_block(struct fy_node *node)
+{
+	enum fy_node_style style = fy_node_get_style(node);
+
+	return style == FYNS_LITERAL || style == FYNS_FOLDED;
+}
+
 /* Escapes can write what the text itself cannot hold. */
 static bool has_nul(struct fy_node *node)
 {
@@ -94,6 +103,21 @@ static bool has_nul(struct fy_node *node)
 	const char *text = fy_node_get_scalar(node, &length);
 
 	return text && memchr(text, '\0', length);
+}
+
+static int check_scalar(struct fy_node *node, struct refusal *refusal)
+{
+	if (is_block(node)) {
+		refuse(refusal, -EINVAL, "texts over several lines are not read");
+		refusal_right(refusal, "the value in one line, without | or >");
+	} else if (has_nul(node)) {
+		refuse(refusal, -EINVAL, "a value has a character of value 0");
+		refusal_right(refusal, "text");
+	} else {
+		return 0;
+	}
+	place_node(node, "", refusal);
+	return -EINVAL;
 }
 
 static int convert(struct fy_node *node, const struct schema *schema, const struct schema_key *key,
@@ -110,7 +134,7 @@ static int convert_pair(json_t *object, struct fy_node_pair *pair, const struct 
 	size_t length = 0;
 	int error;
 
-	if (name_node && fy_node_is_scalar(name_node) && !fy_node_is_alias(name_node))
+	if (name_node && fy_node_is_scalar(name_node) && !fy_node_is_alias(name_node) && !is_block(name_node))
 		text = fy_node_get_scalar(name_node, &length);
 	if (!text || length == 0 || length >= sizeof name || memchr(text, '\0', length)) {
 		refuse(refusal, -EINVAL, "this is no key");
@@ -180,12 +204,8 @@ static int convert(struct fy_node *node, const struct schema *schema, const stru
 		return convert_mapping(node, schema, ret, refusal);
 	if (node && fy_node_is_sequence(node))
 		return convert_sequence(node, schema, ret, refusal);
-	if (node && has_nul(node)) {
-		refuse(refusal, -EINVAL, "a value has a character of value 0");
-		refusal_right(refusal, "text");
-		place_node(node, "", refusal);
+	if (node && check_scalar(node, refusal) < 0)
 		return -EINVAL;
-	}
 	*ret = node ? convert_scalar(node, key) : json_null();
 	return *ret ? 0 : -ENOMEM;
 }
