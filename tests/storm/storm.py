@@ -188,7 +188,7 @@ class Storm:
         return found
 
 
-def run_storm(form, connections, backends, udp, downloads, say=print, only=(), six=False):
+def run_storm(form, connections, backends, udp, downloads, say=print, only=(), without=(), six=False):
     """One storm in a lab of its own, of all changes or only those. Returns what build/storm.json holds of it."""
     say(f"\n== {connections} connections, {backends} backends, {udp} UDP flows, form `{form}`")
     started = time.monotonic()
@@ -200,7 +200,8 @@ def run_storm(form, connections, backends, udp, downloads, say=print, only=(), s
         return {"form": form, "connections": connections, "rows": [], "broken": None, "failures": [f"not available: {error}"]}
     try:
         storm = Storm(field, connections, idle=connections // 20, udp=udp, say=say)
-        storm.run([change for change in CHANGES if not only or change.name in only])
+        storm.run([change for change in CHANGES
+                   if (not only or change.name in only) and change.name not in without])
         value = storm.value()
     finally:
         field.down()
@@ -254,7 +255,9 @@ def parse():
     parser.add_argument("--udp", type=int, default=500)
     parser.add_argument("--downloads", type=int, default=4)
     parser.add_argument("--six", action="store_true", help="half of the flows over IPv6")
-    parser.add_argument("--trial")
+    parser.add_argument("--without", action="append", default=[], metavar="SCENARIO",
+                        choices=[change.name for change in CHANGES], help="leave this change out")
+    parser.add_argument("--trial", metavar="WORD")
     parser.add_argument("--long", action="store_true")
     args = parser.parse_args()
     if args.backends < 8:
