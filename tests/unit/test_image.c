@@ -208,8 +208,9 @@ static void weight_nought_is_a_member_without_slots(void **state)
 static void flags_say_who_takes_and_who_serves(void **state)
 {
 	/* db6 went down this very moment: TCP has a grace, UDP none. */
-	static const uint8_t expected[] = {HF_BACKEND_TAKES_NEW | SERVES, SERVES, 0, 0,
-					   HF_BACKEND_TAKES_NEW | SERVES, HF_BACKEND_SERVES_TCP};
+	static const uint8_t expected[] = {
+		HF_BACKEND_TAKES_NEW | SERVES, SERVES, 0, 0, HF_BACKEND_TAKES_NEW | SERVES,
+		HF_BACKEND_SERVES_TCP};
 	struct model *model = small_model(6);
 	struct ledger *ledger = ledger_new();
 	struct image *image;

@@ -227,10 +227,16 @@ int history_merge(struct model *after, const struct model *before, int64_t now)
 const struct member_record *history_of(const struct model *model, const char *pool, int64_t now,
 				       size_t *ret_count)
 {
-	size_t first = 0, count = 0;
+	size_t first = 0, end = model->history_count, count = 0;
 
-	while (first < model->history_count && strcmp(model->history[first].pool, pool) != 0)
-		first++;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (strcmp(model->history[middle].pool, pool) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
 	while (first + count < model->history_count &&
 	       strcmp(model->history[first + count].pool, pool) == 0 &&
 	       model->history[first + count].until >= now - HISTORY_WINDOW)

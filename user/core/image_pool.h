@@ -57,7 +57,7 @@ enum {
 	FORMER_RANKS = 2,
 	KEPT_RANKS = 6,
 	FORMER_DEPTH = 16,
-	FURTHER_DEPTH = 8,
+	FURTHER_DEPTH = 4,
 	FORMER_WIDTH = FORMER_DEPTH + (KEPT_RANKS - FORMER_RANKS) * FURTHER_DEPTH,
 };
 int shared_former_get(const struct pool_job *job, struct pool_image *image);
