@@ -8,8 +8,11 @@
 #define HOLDFAST_FLOW_BPF_H
 
 #include "flowtable.bpf.h"
+#include "icmp.bpf.h"
 #include "maps.bpf.h"
 #include "packet.bpf.h"
+#include "parse.bpf.h"
+#include "service.bpf.h"
 
 enum {
 	SYN_QUIET = 5,   /* seconds of silence after which a SYN may place a flow anew */
@@ -17,16 +20,16 @@ enum {
 	REMEMBERED = 1,  /* hf_observation.remembered */
 	BASE = 2,
 	REMEMBERED_SHIFT = 16,
+	OBSERVED_SHIFT = 32,
 };
 
-/* What the stage asks of flow_place(), which is out of line. */
+/* What flow_place() is asked about. */
 struct flow_query {
 	struct hf_tuple tuple;
 	__u64 slot_word;
-	__u64 seed; /* of the tags */
 	__u32 slot; /* index of slots */
 	__u8 tcp_flags;
-	__u8 passive; /* look, but neither remember nor refresh */
+	__u8 passive; /* look, but neither remember nor refresh: an ICMP error is not the flow's own packet */
 };
 
 static __always_inline bool query_opens(const struct flow_query *query)
@@ -125,31 +128,20 @@ static __always_inline struct hf_flow flow_new(const struct flow_query *query,
 	};
 }
 
-/* Returns the backend's number, and above it how it was found. */
-__noinline __u32 flow_place(const struct flow_query *query, const struct hf_service *service,
-			    const struct hf_table *table)
+static __always_inline __u32 flow_decide(const struct flow_query *query, const struct hf_service *service,
+					 const struct hf_table *table, __u64 seed)
 {
-	__u32 now = bpf_ktime_get_coarse_ns() / 1000000000, backend, how = 0;
-	struct flow_tag tag;
-	struct hf_flow *flow;
+	__u32 now = bpf_ktime_get_coarse_ns() / 1000000000, backend = query->slot_word & 0xffff, how = 0;
+	struct flow_tag tag = flow_tag(&query->tuple, seed);
+	struct hf_flow *flow = flowtable_find(&tag);
 
-	if (!query || !service || !table)
-		return 0;
-	backend = query->slot_word & 0xffff;
-	tag = flow_tag(&query->tuple, query->seed);
-	flow = flowtable_find(&tag);
 	if (flow && elapsed(now, flow->seen) <= (__s32)flow->idle) {
 		if (flow_stays(query, flow, now)) {
 			backend = flow->backend;
 			how = REMEMBERED;
 		}
-		if (!query->passive) {
+		if (!query->passive)
 			flow_refresh(query, service, flow, backend, now);
-			/* A pool's table may have changed its size: the flow is counted where it belongs now.
-			 */
-			if (flow->slot != query->slot - table->first)
-				flow->slot = query->slot - table->first;
-		}
 	} else {
 		__u32 base = query_opens(query) ? 0 : flow_base(query, service, table, now);
 
@@ -166,26 +158,43 @@ __noinline __u32 flow_place(const struct flow_query *query, const struct hf_serv
 	return backend | how << REMEMBERED_SHIFT;
 }
 
+/*
+ * Returns the backend's number, and above it how it was found. Parses the packet again: to keep its tuple at
+ * hand would cost the packets of settled slots, which do not come here. where: the slot, and above it whether
+ * the packet is only observed.
+ */
+__noinline __u32 flow_place(struct xdp_md *ctx, const struct hf_service *service,
+			    const struct hf_table *table, __u64 slot_word, __u64 where)
+{
+	struct packet packet = packet_of(ctx, where >> OBSERVED_SHIFT);
+	struct flow_query query;
+
+	if (!service || !table || !packet.control || packet.start + ETH_HLEN > packet.end)
+		return 0;
+	packet.tuple.family = service->key.kind & KIND_IPV6 ? HF_IPV6 : HF_IPV4;
+	if (packet_parse(&packet) || icmp_parse(&packet))
+		return 0;
+	query = (struct flow_query){
+		.tuple = packet.tuple,
+		.slot_word = slot_word,
+		.slot = where,
+		.tcp_flags = packet.tcp_flags,
+		.passive = packet.observed || packet.layer4,
+	};
+	return flow_decide(&query, service, table, packet.control->flow_seed);
+}
+
 static __always_inline int flow_find(struct packet *packet)
 {
 	const struct hf_service *service = packet->service;
-	const struct hf_table *table = packet->table;
-	struct flow_query query;
+	__u64 where = packet->slot | (__u64)packet->observed << OBSERVED_SHIFT;
 	__u32 place;
 
-	if (likely(!((packet->slot_word >> HF_SLOT_FLAGS_SHIFT) | table->old_size | service->track)) ||
+	if (likely(!((packet->slot_word >> HF_SLOT_FLAGS_SHIFT) | packet->table->old_size |
+		     service->track)) ||
 	    service->track == HF_TRACK_NEVER)
 		return 0;
-	query = (struct flow_query){
-		.tuple = packet->tuple,
-		.slot_word = packet->slot_word,
-		.seed = packet->control->flow_seed,
-		.slot = packet->slot,
-		.tcp_flags = packet->tcp_flags,
-		.passive =
-			packet->observed || packet->layer4, /* an ICMP error is not the flow's own packet */
-	};
-	place = flow_place(&query, service, table);
+	place = flow_place(packet->ctx, service, packet->table, packet->slot_word, where);
 	packet->backend_number = place & 0xffff;
 	packet->remembered = place >> REMEMBERED_SHIFT;
 	return 0;

@@ -36,22 +36,13 @@ static __always_inline int packet_balance(struct packet packet, enum hf_family f
 
 static __always_inline int balance_as(struct xdp_md *ctx, bool observed)
 {
-	void *start = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
-	struct packet packet = {
-		.ctx = ctx,
-		.start = start,
-		.end = end,
-		.observed = observed,
-		.frame = end - start,
-		.control = map_at(&control, 0),
-		.stage = HF_STAGE_PARSE,
-	};
+	struct packet packet = packet_of(ctx, observed);
 
 	if (unlikely(!packet.control))
 		return XDP_PASS;
-	if (unlikely(start + ETH_HLEN > end))
+	if (unlikely(packet.start + ETH_HLEN > packet.end))
 		return packet_finish(&packet, -HF_REASON_NOT_IP);
-	switch (load16(start + 2 * ETH_ALEN)) {
+	switch (load16(packet.start + 2 * ETH_ALEN)) {
 	case bpf_htons(ETH_P_IP):
 		return packet_balance(packet, HF_IPV4);
 	case bpf_htons(ETH_P_IPV6):

@@ -27,6 +27,21 @@ enum {
 	TCP_FLAGS_AT = 13,
 };
 
+static __always_inline struct packet packet_of(struct xdp_md *ctx, bool observed)
+{
+	void *start = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+
+	return (struct packet){
+		.ctx = ctx,
+		.start = start,
+		.end = end,
+		.observed = observed,
+		.frame = end - start,
+		.control = map_at(&control, 0),
+		.stage = HF_STAGE_PARSE,
+	};
+}
+
 /* The IP header promises more than there is. With frags, the rest may be in other buffers. */
 static __always_inline bool packet_cut(const struct packet *packet)
 {

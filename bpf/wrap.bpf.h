@@ -61,15 +61,71 @@ static __always_inline int l2_wrap(struct packet *packet)
 	return 0;
 }
 
+/* What of a packet is needed to wrap it. */
+struct wrap_job {
+	struct xdp_md *ctx;
+	void *start;
+	const struct hf_backend *backend;
+	const struct hf_link *link;
+	__u64 hash;
+	__u64 slot_word;
+	__u64 next_hop;
+	__u32 length;
+	__u32 backend_number;
+	__u8 family;
+	__u8 tos;
+	__u8 tcp_flags;
+};
+
+/* Out of line, so that the plain way keeps the packet in registers. */
+static __noinline int rare_wrap(const struct wrap_job *job)
+{
+	struct packet packet = {
+		.ctx = job->ctx,
+		.start = job->start,
+		.backend = job->backend,
+		.link = job->link,
+		.hash = job->hash,
+		.slot_word = job->slot_word,
+		.next_hop = job->next_hop,
+		.length = job->length,
+		.backend_number = job->backend_number,
+		.tuple.family = job->family,
+		.tos = job->tos,
+		.tcp_flags = job->tcp_flags,
+	};
+
+	switch (packet.backend->encap) {
+	case HF_ENCAP_GUE:
+		return gue_wrap(&packet);
+	case HF_ENCAP_GRE:
+		return gre_wrap(&packet);
+	default:
+		return l2_wrap(&packet);
+	}
+}
+
 static __always_inline int packet_wrap(struct packet *packet)
 {
-	__u8 encap = packet->backend->encap;
+	struct wrap_job job;
 
-	if (likely(encap == HF_ENCAP_IP))
+	if (likely(packet->backend->encap == HF_ENCAP_IP))
 		return ip_wrap(packet);
-	if (encap == HF_ENCAP_GUE)
-		return gue_wrap(packet);
-	return encap == HF_ENCAP_GRE ? gre_wrap(packet) : l2_wrap(packet);
+	job = (struct wrap_job){
+		.ctx = packet->ctx,
+		.start = packet->start,
+		.backend = packet->backend,
+		.link = packet->link,
+		.hash = packet->hash,
+		.slot_word = packet->slot_word,
+		.next_hop = packet->next_hop,
+		.length = packet->length,
+		.backend_number = packet->backend_number,
+		.family = packet->tuple.family,
+		.tos = packet->tos,
+		.tcp_flags = packet->tcp_flags,
+	};
+	return rare_wrap(&job);
 }
 
 #endif
