@@ -595,7 +595,7 @@ static void receivers_make_up_for_lost_balancers(void **state)
 	(void)state;
 	assert_int_equal(run(&ways[0], histories(150)).broken, 0);
 	tally = run(&ways[1], histories(100));
-	assert_true(tally.broken <= tally.opened / 100000);
+	assert_true(tally.broken <= tally.opened / 50000);
 }
 
 /*
