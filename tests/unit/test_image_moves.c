@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "core/config.h"
+#include <holdfast/flowhash.h>
 #include "core/history.h"
 #include "core/image_pool.h"
 #include "core/moves.h"
@@ -470,6 +471,55 @@ static void former_owners_are_named(void **state)
 	end(instance);
 }
 
+/* Slots are ranges of hashes: those of another size say of a slot what they say of its hashes. */
+static void former_owners_outlive_the_size_of_the_table(void **state)
+{
+	struct instance *instance = begin(12, "'encap': 'gue'");
+	uint16_t before[251];
+
+	(void)state;
+	for (uint32_t at = 0; at < 251; at++)
+		before[at] = slot_at(instance, at).owner;
+	operate(&instance->model, "pool.set", "{'name': 'db', 'table_size': 509}");
+	image_free(instance->image); /* a balancer that was not there */
+	instance->image = NULL;
+	load(instance, LATER);
+	for (uint64_t hash = 0; hash < 1ULL << 32; hash += 1234567)
+		assert_true(has_hop(&instance->image->pools[0].hops[hf_slot_index(hash << 32, 509)],
+				    before[hf_slot_index(hash << 32, 251)]));
+	end(instance);
+}
+
+/* Where flows live is the first preference of some set far more often than the second of any. */
+static void first_preferences_come_before_second_ones(void **state)
+{
+	static const char *const changes[][2] = {
+		{"backend.add", "{'pool': 'db', 'name': 'a', 'address': '10.0.1.1'}"},
+		{"backend.add", "{'pool': 'db', 'name': 'b', 'address': '10.0.1.2'}"},
+		{"backend.set", "{'pool': 'db', 'name': 'db5', 'weight': 300}"},
+		{"backend.set", "{'pool': 'db', 'name': 'db6', 'weight': 20}"},
+		{"pool.set", "{'name': 'db', 'table_size': 65537}"},
+	};
+	struct instance *instance = begin(8, "'encap': 'gue', 'table_size': 32771");
+	uint32_t missing = 0;
+	uint16_t *before = calloc(32771, sizeof *before);
+
+	(void)state;
+	for (uint32_t at = 0; at < 32771; at++)
+		before[at] = slot_at(instance, at).owner;
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		operate(&instance->model, changes[i][0], changes[i][1]);
+	image_free(instance->image);
+	instance->image = NULL;
+	load(instance, LATER);
+	for (uint64_t hash = 0; hash < 1ULL << 32; hash += 100003)
+		missing += !has_hop(&instance->image->pools[0].hops[hf_slot_index(hash << 32, 65537)],
+				    before[hf_slot_index(hash << 32, 32771)]);
+	assert_true(missing <= 4); /* of 42,949 */
+	free(before);
+	end(instance);
+}
+
 /* History ------------------------------------------------------------------------------ */
 
 static void random_change(struct instance *instance, uint64_t *random, int round)
@@ -751,6 +801,8 @@ int main(void)
 		cmocka_unit_test(the_dead_are_in_no_hops_but_who_answers_is_the_last),
 		cmocka_unit_test(few_backends_make_few_hops),
 		cmocka_unit_test(former_owners_are_named),
+		cmocka_unit_test(former_owners_outlive_the_size_of_the_table),
+		cmocka_unit_test(first_preferences_come_before_second_ones),
 		cmocka_unit_test(former_owners_follow_from_the_history_alone),
 		cmocka_unit_test(members_are_written_as_they_are_read),
 		cmocka_unit_test(differences_resolve_to_what_they_came_from),

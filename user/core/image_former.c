@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Former owners: for each slot the first two preferences of every earlier member set, newest first. Behind
- * them, in lists of their own, the further preferences of these sets: where flows went when the first two
- * could take none.
+ * Former owners: for each slot the first preferences of every earlier member set, newest first. Behind them,
+ * in lists of their own, the further preferences of these sets: where flows went when the first could take
+ * none.
  *
  * All of it follows from the history alone. A set that was in force until now is put before what is known of
  * those before it; where that would not give the same as starting from nothing, it is started from nothing.
@@ -14,11 +14,12 @@
 
 #include "history.h"
 #include "image_pool.h"
+#include "pool_options.h"
 
 struct shared_former {
 	unsigned int references;
 	uint64_t digest;                          /* of the history it was made from */
-	uint64_t set;                             /* hash of the set in force, as text */
+	uint64_t set;                             /* hash_set() of the set in force */
 	const struct shared_placement *placement; /* whose numbers the members have */
 	bool truncated;                           /* some list had no room for all */
 	uint16_t *members;                        /* [slots][FORMER_WIDTH] */
@@ -98,23 +99,39 @@ static uint16_t *map_numbers(const struct placement *from, const struct placemen
 
 /* From nothing --------------------------------------------------------------------- */
 
-/* Only tables with the same slots say anything about a slot. */
+/* Another seed or hash policy says nothing about a slot; another size does, since slots are ranges of hashes.
+ */
 static bool is_comparable(const struct member_record *record, const struct hf_table *table)
 {
-	return record->slots == table->size && record->seed == table->seed && record->hash == table->hash;
+	return record->seed == table->seed && record->hash == table->hash;
+}
+
+/* The lowest of the hashes (their upper halves, which hf_slot_index() scales) that belong to a slot. */
+static uint64_t lowest_hash(uint32_t slot, uint32_t size)
+{
+	return (((uint64_t)slot << 32) + size - 1) / size;
 }
 
 static int add_placement(struct shared_former *former, const struct placement *old,
 			 const struct placement *current)
 {
 	uint16_t *numbers = map_numbers(old, current), walk[KEPT_RANKS];
+	uint32_t size = placement_slots(current), old_size = placement_slots(old), walked = UINT32_MAX;
 
 	if (!numbers)
 		return -ENOMEM;
-	for (uint32_t slot = 0; slot < placement_slots(old); slot++) {
-		memset(walk, 0xff, sizeof walk);
-		placement_walk(old, slot, walk, KEPT_RANKS);
-		add_walk(former, slot, walk, numbers);
+	for (uint32_t slot = 0; slot < size; slot++) {
+		uint64_t first = lowest_hash(slot, size) * old_size >> 32;
+		uint64_t last = (lowest_hash(slot + 1, size) - 1) * old_size >> 32;
+
+		for (uint32_t at = (uint32_t)first; at <= last; at++) {
+			if (at != walked) {
+				memset(walk, 0xff, sizeof walk);
+				placement_walk(old, at, walk, KEPT_RANKS);
+				walked = at;
+			}
+			add_walk(former, slot, walk, numbers);
+		}
 	}
 	free(numbers);
 	return 0;
@@ -124,21 +141,12 @@ static int add_placement(struct shared_former *former, const struct placement *o
 static int add_record(struct shared_former *former, const struct member_record *record,
 		      const struct placement *current)
 {
-	struct member_set set = {.scheme = record->scheme, .slots = record->slots, .seed = record->seed};
 	struct placement *placement = NULL;
-	struct member *members;
-	char *names;
-	int error = members_parse(record->members, &members, &set.count, &names);
+	int error = record_placement(record, &placement, NULL);
 
-	if (error < 0)
-		return error == -EINVAL ? 0 : error;
-	set.members = members;
-	error = placement_build(&set, &placement, NULL);
 	if (error == 0)
 		error = add_placement(former, placement, current);
 	placement_free(placement);
-	free(members);
-	free(names);
 	return error == -EINVAL ? 0 : error;
 }
 
@@ -154,6 +162,15 @@ static bool names_member(const char *text, const char *name)
 	return false;
 }
 
+static uint64_t hash_set(enum placement_scheme scheme, const struct pool_options *options,
+			 const char *members)
+{
+	const uint64_t parts[] = {scheme, pool_options_digest(options),
+				  hf_xxh64(members, (__u32)strlen(members), 0)};
+
+	return hf_xxh64(parts, sizeof parts, 0);
+}
+
 /* Whether putting the set of before in front of what it knew gives what the whole history gives. */
 static bool can_extend(const struct pool_image *before, const struct pool_image *image,
 		       const struct member_record *records, size_t count)
@@ -162,8 +179,8 @@ static bool can_extend(const struct pool_image *before, const struct pool_image 
 	const struct placement *old = before ? before->placement : NULL, *current = image->placement;
 
 	if (!former || !count || !pool_image_same_hash(before, image) ||
-	    !is_comparable(records, &image->table) ||
-	    former->set != hf_xxh64(records->members, (__u32)strlen(records->members), 0) ||
+	    !is_comparable(records, &image->table) || records->slots != image->table.size ||
+	    former->set != hash_set(records->scheme, &records->options, records->members) ||
 	    former->digest != history_digest(records + 1, count - 1))
 		return false;
 	for (size_t i = 0; former->truncated && i < placement_members(old); i++)
@@ -215,7 +232,7 @@ static int fill(struct shared_former *former, const struct pool_job *job, const 
 		free(text);
 		return -ENOMEM;
 	}
-	former->set = hf_xxh64(text, (__u32)strlen(text), 0);
+	former->set = hash_set(job->pool->scheme, &job->pool->options, text);
 	free(text);
 	memset(former->members, 0xff, bytes);
 	if (can_extend(job->before, image, records, count))

@@ -91,10 +91,10 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 
 	offer(&list, slot.owner);
 	offer(&list, slot.base);
-	offer_members(&list, image, walk, FORMER_RANKS);
+	offer_members(&list, image, walk, CURRENT_RANKS);
 	offer_members(&list, image, former, FORMER_DEPTH);
 	former += FORMER_DEPTH;
-	/* What was third when the first two could take no flows has more of them than what is seventh now. */
+	/* What was second when the first could take no flows has more of them than what is seventh now. */
 	for (unsigned int rank = FORMER_RANKS; rank < KEPT_RANKS && !is_whole(&list);
 	     rank++, former += FURTHER_DEPTH) {
 		offer_members(&list, image, walk, rank + 1);

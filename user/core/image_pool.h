@@ -50,11 +50,12 @@ uint64_t pool_image_word(const struct pool_image *image, uint32_t slot);
 
 /*
  * Former owners, of pools whose packets carry hops, as member numbers: for each slot a list of the first
- * FORMER_RANKS preferences of each earlier set, newest first, and then one list for each further rank.
- * PLACEMENT_NONE fills.
+ * preferences of each earlier set, newest first, and then one list for each further rank: a flow is far more
+ * often where some set preferred it first than where any preferred it second. PLACEMENT_NONE fills.
  */
 enum {
-	FORMER_RANKS = 2,
+	FORMER_RANKS = 1,  /* in the first list */
+	CURRENT_RANKS = 2, /* of the set in force, which hops name before any former owner */
 	KEPT_RANKS = 6,
 	FORMER_DEPTH = 16,
 	FURTHER_DEPTH = 4,
