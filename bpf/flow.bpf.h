@@ -171,6 +171,7 @@ __noinline __u32 flow_place(struct xdp_md *ctx, const struct hf_service *service
 
 	if (!service || !table || !packet.control || packet.start + ETH_HLEN > packet.end)
 		return 0;
+	packet.again = true;
 	packet.tuple.family = service->key.kind & KIND_IPV6 ? HF_IPV6 : HF_IPV4;
 	if (packet_parse(&packet) || icmp_parse(&packet))
 		return 0;

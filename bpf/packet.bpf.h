@@ -23,6 +23,7 @@ struct packet {
 	void *end;
 	const struct hf_control *control;
 	bool observed; /* nothing is counted or remembered */
+	bool again;    /* parsed once already, and found to be for a service */
 
 	/* parse */
 	struct hf_tuple tuple; /* as the client sends it, even when the packet is an ICMP error about it */

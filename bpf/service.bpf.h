@@ -107,6 +107,8 @@ static __always_inline int vip_reason(const struct packet *packet, enum hf_reaso
 {
 	struct key key = {packet->tuple.daddr, key_tail(packet, 0, HF_PROTO_VIP, 0)};
 
+	if (packet->again)
+		return -reason;
 	return vip_exists(load64(&packet->control->services), &key) ? -reason : -HF_REASON_NO_SERVICE;
 }
 
