@@ -130,7 +130,7 @@ def test_the_daemon_knows_all_that_the_table_uses(real):
         if not uses:
             continue
         used.add(uses.group(1))
-        positional = {"name", "pool", "proto", "listen", "configuration", "state", "address"}
+        positional = {"name", "pool", "proto", "listen", "configuration", "state", "address", "slots", "backend"}
         for argument in set(operations[uses.group(1)]) - positional:
             assert f"--{argument.replace('_', '-')} " in page + " ", (verb, argument)
     assert used == set(operations)

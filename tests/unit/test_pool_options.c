@@ -246,7 +246,7 @@ static void slots_move_where_they_are_told(void **state)
 	operate(&model, "pool.slots.move", "{'name': 'db', 'slots': '7', 'backend': 'db2'}");
 	assert_string_equal(ranges_of(model), "db1=0-6,db2=7,db1=8-99,db3=100-150,db2=151-250");
 	operate(&model, "pool.slots.move",
-		"{'name': 'db', 'slots': '0-250', 'backend': 'db1', 'from': 'db2'}");
+		"{'name': 'db', 'slots': '0-250', 'backend': 'db1', 'owner': 'db2'}");
 	assert_string_equal(ranges_of(model), "db1=0-99,db3=100-150,db1=151-250");
 	refused(&model, -EINVAL, "pool.slots.move", "{'name': 'db', 'slots': '200-251', 'backend': 'db3'}",
 		"slots cannot be \"200-251\"", "pool db",
@@ -305,7 +305,7 @@ static void who_owns_slots_is_not_removed(void **state)
 	(void)state;
 	refused(&model, -EBUSY, "backend.remove", "{'pool': 'db', 'name': 'db2'}",
 		"backend db2 still owns 84 slots", "pool db",
-		"`holdfast pool slots move db 83-166 BACKEND --from db2` first, or `holdfast backend drain "
+		"`holdfast pool slots move db 83-166 BACKEND --owner db2` first, or `holdfast backend drain "
 		"db/db2`, whose slots go to those who serve them meanwhile");
 	operate(&model, "pool.slots.move", "{'name': 'db', 'slots': '83-166', 'backend': 'db1'}");
 	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db2', 'now': true}");

@@ -206,7 +206,7 @@ const struct verb verbs[] = {
 	{"pool", "slots move",
 	 .arguments = ARGUMENTS(POOL, ARGUMENT("RANGE", VALUE_RANGE, "slots"),
 	                        ARGUMENT("BACKEND", VALUE_NAME, "backend")),
-	 .options = OPTIONS(OPTION("from", VALUE_NAME, "BACKEND", "only those of the slots that this backend owns")),
+	 .options = OPTIONS(OPTION("owner", VALUE_NAME, "BACKEND", "only those of the slots that this backend owns")),
 	 .help = "give slots of a pool with scheme slots to a backend",
 	 .example = "pool slots move cache 0-1023 cache2",
 	 .uses = "pool.slots.move",

@@ -222,7 +222,7 @@ int assignment_refuse_owner(const struct pool *pool, const struct backend *backe
 	refuse(refusal, -EBUSY, "backend %s still owns %" PRIu32 " slots", backend->name, owned);
 	refusal_where(refusal, "pool %s", pool->name);
 	refusal_right(refusal,
-		      "`holdfast pool slots move %s %" PRIu32 "-%" PRIu32 " BACKEND --from %s` first, or "
+		      "`holdfast pool slots move %s %" PRIu32 "-%" PRIu32 " BACKEND --owner %s` first, or "
 		      "`holdfast backend drain %s/%s`, whose slots go to those who serve them meanwhile",
 		      pool->name, first, last, backend->name, pool->name, backend->name);
 	return -EBUSY;

@@ -20,7 +20,7 @@ const struct operation_type operations[] = {
 	{"pool.add", "name " POOL_ARGUMENTS, "Makes a pool without backends.", pool_add},
 	{"pool.set", "name " POOL_ARGUMENTS, "Changes a pool.", pool_set},
 	{"pool.remove", "name", "Removes a pool that no service uses.", pool_remove},
-	{"pool.slots.move", "name slots backend from?",
+	{"pool.slots.move", "name slots backend owner?",
 	 "Gives slots of a pool with scheme slots to a backend.", pool_slots_move},
 	{"service.add", "proto listen pool track? idle?", "Serves an address and port from a pool.",
 	 service_add},

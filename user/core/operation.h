@@ -8,7 +8,7 @@
  *   interface.attach {name, mode?, share?}           interface.detach {name}
  *   pool.add {name, scheme?, table_size?, seed?, hash?, virtual_nodes?, ring_hash?, ring_owner?, ketama?,
  * tolerance?, ranges?, encap?, gue_port?, source?, grace?}   pool.set (same)
- *   pool.slots.move {name, slots, backend, from?}
+ *   pool.slots.move {name, slots, backend, owner?}
  * pool.remove {name} service.add {proto, listen, pool, track?, idle?} service.set (same) service.remove
  * {proto, listen} backend.add {pool, name, address, weight?, zone?}  backend.set {pool, name, address?,
  * weight?, zone?} backend.remove {pool, name, now?}  backend.activate {pool, name}  backend.disable {pool,

@@ -129,9 +129,9 @@ int pool_slots_move(struct model *model, const json_t *arguments, int64_t now, s
 		return -EINVAL;
 	}
 	to = backend_argument(pool, arguments, "backend", refusal);
-	if (to && json_object_get(arguments, "from"))
-		from = backend_argument(pool, arguments, "from", refusal);
-	if (!to || (json_object_get(arguments, "from") && !from))
+	if (to && json_object_get(arguments, "owner"))
+		from = backend_argument(pool, arguments, "owner", refusal);
+	if (!to || (json_object_get(arguments, "owner") && !from))
 		return -ENOENT;
 	error = read_slots(pool, arguments, &range, refusal);
 	if (error < 0)
