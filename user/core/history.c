@@ -133,21 +133,42 @@ static int goes_on(const struct model *after, const struct member_record *set, b
 	return 0;
 }
 
-static bool same_pool(const struct model *a_model, const struct pool *a, const struct model *b_model,
-		      const struct pool *b)
+static bool same_backends(const struct pool *a, const struct pool *b)
 {
-	if (a->scheme != b->scheme || a->slots != b->slots || a->hash != b->hash ||
-	    !pool_options_equal(&a->options, &b->options) || pool_seed(a_model, a) != pool_seed(b_model, b) ||
-	    a->backend_count != b->backend_count)
+	if (a->backend_count != b->backend_count)
 		return false;
 	for (size_t i = 0; i < a->backend_count; i++) {
 		const struct backend *left = &a->backends[i], *right = &b->backends[i];
 
-		if (left->weight != right->weight || strcmp(left->name, right->name) != 0 ||
-		    strcmp(left->zone, right->zone) != 0)
+		if (left->removing != right->removing || left->weight != right->weight ||
+		    strcmp(left->name, right->name) != 0 || strcmp(left->zone, right->zone) != 0)
 			return false;
 	}
 	return true;
+}
+
+/* A backend that drains to leave is no member any more: that it has left changes nothing. */
+static bool same_members(const struct pool *a, const struct pool *b)
+{
+	char *left, *right;
+	bool same;
+
+	if (same_backends(a, b))
+		return true;
+	left = members_text(a);
+	right = members_text(b);
+	same = left && right && strcmp(left, right) == 0;
+	free(left);
+	free(right);
+	return same;
+}
+
+static bool same_pool(const struct model *a_model, const struct pool *a, const struct model *b_model,
+		      const struct pool *b)
+{
+	return a->scheme == b->scheme && a->slots == b->slots && a->hash == b->hash &&
+	       pool_options_equal(&a->options, &b->options) &&
+	       pool_seed(a_model, a) == pool_seed(b_model, b) && same_members(a, b);
 }
 
 /* Sets without members prefer nobody. */

@@ -18,7 +18,8 @@ enum {
 };
 #define HISTORY_WINDOW ((int64_t)7 * 24 * 3600 * 1000) /* milliseconds */
 
-/* Members as text, by name: "db1 db2*200 db3@east"; a weight of 100 and an empty zone stay unsaid. */
+/* Members as text, by name: "db1 db2*200 db3@east"; a weight of 100 and an empty zone stay unsaid, and so do
+ * backends that drain to leave (placed_weight()). */
 char *members_text(const struct pool *pool); /* the caller frees it; NULL: out of memory */
 /*
  * The members that a text names, in its order. *ret_members and *ret_names (which they borrow from) are the

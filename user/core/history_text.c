@@ -20,7 +20,9 @@ char *members_text(const struct pool *pool)
 	for (size_t i = 0; i < pool->backend_count; i++) {
 		const struct backend *backend = &pool->backends[i];
 
-		if (i)
+		if (backend->removing && !placed_weight(pool, backend))
+			continue;
+		if (at != text)
 			*at++ = ' ';
 		at = stpcpy(at, backend->name);
 		if (backend->weight != WEIGHT_DEFAULT)

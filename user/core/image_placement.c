@@ -47,8 +47,8 @@ static bool same_set(const struct shared_placement *shared, const struct model *
 		const struct member *member = &set->members[i];
 		const struct backend *backend = &pool->backends[i];
 
-		if (member->weight != backend->weight || strcmp(member->name, backend->name) != 0 ||
-		    strcmp(member->zone, backend->zone) != 0)
+		if (member->weight != placed_weight(pool, backend) ||
+		    strcmp(member->name, backend->name) != 0 || strcmp(member->zone, backend->zone) != 0)
 			return false;
 	}
 	return true;
@@ -69,7 +69,7 @@ static int copy_set(struct shared_placement *shared, const struct model *model, 
 	if (!members || !text || pool_options_copy(&shared->options, &pool->options) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < pool->backend_count; i++) {
-		members[i].weight = pool->backends[i].weight;
+		members[i].weight = placed_weight(pool, &pool->backends[i]);
 		members[i].name = text;
 		text = stpcpy(text, pool->backends[i].name) + 1;
 		members[i].zone = text;

@@ -33,7 +33,7 @@ static int fill_members(struct pool_job *job, struct pool_image *image)
 							 .takes_new = flags & HF_BACKEND_TAKES_NEW,
 							 .serves = flags & HF_BACKEND_SERVES_TCP,
 							 .answers = backend->answers,
-							 .weight = pool->backends[i].weight};
+							 .weight = placed_weight(pool, &pool->backends[i])};
 		job->states[number] = (uint8_t)((lives ? BACKEND_LIVES : 0) |
 						(image->members[i].serves ? BACKEND_SERVES : 0) |
 						(backend->answers ? BACKEND_ANSWERS : 0));

@@ -316,6 +316,11 @@ bool pool_is_served(const struct model *model, const char *pool)
 	return false;
 }
 
+uint32_t placed_weight(const struct pool *pool, const struct backend *backend)
+{
+	return backend->removing && pool->scheme != PLACEMENT_SLOTS ? 0 : backend->weight;
+}
+
 uint32_t service_idle(const struct service *service)
 {
 	if (service->idle)

@@ -130,6 +130,12 @@ uint64_t pool_seed(const struct model *model, const struct pool *pool);
 /* Whether a service leads to the pool. */
 bool pool_is_served(const struct model *model, const char *pool);
 uint32_t service_idle(const struct service *service);
+/*
+ * What a backend weighs in its pool's placement. One that drains to leave weighs nothing already: its flows
+ * end at another time on every balancer, and their tables must be equal meanwhile. In scheme slots it keeps
+ * the ranges that it owns, which have no weight, until it is gone.
+ */
+uint32_t placed_weight(const struct pool *pool, const struct backend *backend);
 
 /* What every model satisfies (names, ranges, overlaps, table sizes, sharing). 0, or -EINVAL with *refusal
  * filled. */

@@ -138,7 +138,7 @@ int pool_placement(const struct model *model, const struct pool *pool, const str
 		return -ENOMEM;
 	for (size_t i = 0; i < pool->backend_count; i++)
 		members[i] = (struct member){pool->backends[i].name, pool->backends[i].zone,
-					     pool->backends[i].weight};
+					     placed_weight(pool, &pool->backends[i])};
 	error = build(&set, &pool->options, previous, ret, refusal);
 	free(members);
 	return error;
