@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts of a lab as a reader's hosts are: with a name, and with /etc/holdfast, /var/lib/holdfast, /run/holdfast and
+a bpffs of their own, so that commands run as they are written, without an option that the reader would not give."""
+
+import subprocess
+import time
+
+import lab as labs
+
+OWN = ("/etc/holdfast", "/var/lib/holdfast", "/run/holdfast")
+PREPARE = """
+hostname "$1"
+mount -t sysfs sysfs /sys
+mount -t bpf bpf /sys/fs/bpf
+for directory in $2; do
+	mkdir -p "$directory" && mount -t tmpfs tmpfs "$directory" && chmod 755 "$directory"
+done
+echo prepared
+exec sleep infinity
+"""
+
+
+class Stage:
+    """The hosts of one lab, each held by a process in namespaces of its own."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.holders = {}
+
+    def up(self):
+        for host in self.lab.hosts.values():
+            host.dir.mkdir(parents=True, exist_ok=True)
+            holder = subprocess.Popen(host.inside(["unshare", "--mount", "--uts", "--propagation", "private", "sh",
+                                                   "-ec", PREPARE, "sh", host.name, " ".join(OWN)]),
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+            self.holders[host.name] = holder
+            if holder.stdout.readline() != "prepared\n":
+                raise labs.LabError(f"host {host.name} could not be prepared")
+        return self
+
+    def down(self):
+        for holder in self.holders.values():
+            holder.kill()
+            holder.wait()
+            holder.stdout.close()
+
+    def enter(self, name):
+        if name == "r":
+            return ["nsenter", f"--net={labs.NETNS / self.lab.router_netns}"]
+        return ["nsenter", "-t", str(self.holders[name].pid), "--mount", "--uts", "--net"]
+
+    def run(self, name, text, seconds=60):
+        """Runs text in a shell of that host. Returns (exit status, output); what goes on behind it may go on."""
+        self.lab.dir.mkdir(parents=True, exist_ok=True)
+        said = self.lab.dir / f"{name}.said"
+        script = f"PATH={labs.BUILD}:$PATH; export PATH\n{text}\n"
+        with open(said, "wb") as out:
+            done = subprocess.run([*self.enter(name), "bash", "-c", script], stdin=subprocess.DEVNULL, stdout=out,
+                                  stderr=out, timeout=seconds, check=False)
+        if text.rstrip().endswith("&"):
+            self.wait_ready(name)
+        return done.returncode, said.read_text(errors="replace")
+
+    def wait_ready(self, name):
+        labs.wait_until(lambda: not subprocess.run([*self.enter(name), labs.BUILD / "holdfast", "version"],
+                                                   capture_output=True, check=False, timeout=20).returncode,
+                        20, f"the daemon of {name} answers")
+        time.sleep(0.1)
