@@ -11,6 +11,7 @@ remembered flows too, to prove that connections can break here. Prints a table a
 build/storm.json. Exit status 1 if a connection broke that must not, or a change is not available in this build."""
 
 import argparse
+import collections
 import functools
 import json
 import os
@@ -29,7 +30,7 @@ from flock import FlockError  # noqa: E402
 from trials import TRIALS  # noqa: E402
 
 REPORT = labs.BUILD / "storm.json"
-EXPLAINED = 5  # broken connections a row that are told one by one; build/storm.json has them all
+TOLD, EXPLAINED = 5, 40  # broken connections a row that are printed, and asked about: build/storm.json has them all
 CHURN = 20  # connections that begin and end each second, all the time
 BROKEN = ("reset", "timeout", "eof", "wrong-answer")
 COLUMNS = "{:36} {:>11} {:>7} {:>6} {:>6} {:>9} {:>8}  {}"
@@ -154,11 +155,14 @@ class Storm:
         if not self.field.form.track:
             return
         told = [e for e in row.events if e["what"] != "moved" or not row.change.udp_moves]
-        for event in told:
-            event["why"] = self.field.why(event) if told.index(event) < EXPLAINED else ""
-            if event["why"]:
+        for number, event in enumerate(told[:EXPLAINED]):
+            event["why"] = self.field.why(event)
+            if number < TOLD:
                 self.say(f"    {event['kind']} {event['from']} on {event['server'] or '?'}: {event['what']} "
                          f"{event['other']} at message {event['number']}; {event['why']}")
+        if len(told) > TOLD:
+            counts = collections.Counter(e["server"] or "?" for e in told).most_common()
+            self.say("    all: " + ", ".join(f"{count} on {server}" for server, count in counts))
         for failed in row.downloads:
             self.say(f"    download from {failed['server']}: {failed['what']} (curl's status {failed['status']})")
 
