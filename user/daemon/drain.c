@@ -7,12 +7,18 @@
 
 enum { CENSUS_AGE = 1000 /* ms */ };
 
-/* Old flows that were never seen live at a moving slot's base until the slot is ripe. */
+/*
+ * Old flows that were never seen live at a moving slot's base until the slot is ripe. After a reboot nothing
+ * is known of any, and whoever is silent may be so for as long as the services allow.
+ */
 static bool may_hold_unseen(struct instance *instance, const char *pool, const struct drain_state *state)
 {
 	const struct pool_image *image = image_pool(instance->image, pool);
+	int64_t now = clock_monotonic() / 1000, forgotten = dataplane_forgotten(instance->dataplane);
 
-	return state->slots.based && image && image->settles > clock_monotonic() / 1000;
+	if (!image)
+		return false;
+	return (state->slots.based && image->settles > now) || (forgotten && forgotten + image->idle > now);
 }
 
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,

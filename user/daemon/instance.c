@@ -214,12 +214,24 @@ static int reconcile(struct instance *instance, struct image *before, struct ref
 	return error;
 }
 
+static bool has_backends(const struct model *model)
+{
+	for (size_t i = 0; i < model->pool_count; i++) {
+		if (model->pools[i].backend_count)
+			return true;
+	}
+	return false;
+}
+
 static int load_dataplane(struct instance *instance, struct refusal *refusal)
 {
 	struct image *before = NULL;
 	int error = dataplane_open(instance->options->instance, &instance->options->limits,
 				   &instance->dataplane, refusal);
 
+	/* A database that has backends, and a flow table that has just been made: a reboot. */
+	if (!error && dataplane_is_new(instance->dataplane) && has_backends(instance->model))
+		dataplane_forgot(instance->dataplane, (uint32_t)(clock_monotonic() / 1000) + 1);
 	if (!error)
 		error = dataplane_read(instance->dataplane, &before);
 	if (!error)

@@ -106,6 +106,7 @@ static int dataplane_load(struct dataplane *dataplane, bool whole, const struct 
 {
 	int r;
 
+	dataplane->new = !whole;
 	if (!whole)
 		instance_pins_close(dataplane);
 	r = programs_load(dataplane, limits, refusal);
@@ -135,7 +136,7 @@ static int pins_open_upgraded(struct dataplane *dataplane, bool *ret_whole)
 	int r = instance_pins_open(dataplane, ret_whole);
 
 	if (dataplane->prog < 0 || control_peek(dataplane->maps[MAP_CONTROL].fd, &control) ||
-	    control.reserved[0] == object_digest())
+	    control.reserved[CONTROL_DIGEST] == object_digest())
 		return r;
 	instance_pins_close(dataplane);
 	dataplane_upgrade(dataplane->instance, NULL);
@@ -238,6 +239,21 @@ int dataplane_destroy(const char *instance, struct refusal *refusal)
 bool dataplane_adopted(const struct dataplane *dataplane)
 {
 	return dataplane->adopted;
+}
+
+bool dataplane_is_new(const struct dataplane *dataplane)
+{
+	return dataplane->new;
+}
+
+void dataplane_forgot(struct dataplane *dataplane, uint32_t when)
+{
+	dataplane->control->reserved[CONTROL_FORGOT] = when;
+}
+
+uint32_t dataplane_forgotten(const struct dataplane *dataplane)
+{
+	return (uint32_t)dataplane->control->reserved[CONTROL_FORGOT];
 }
 
 const char *dataplane_program_tag(const struct dataplane *dataplane)

@@ -41,6 +41,15 @@ int dataplane_detach_all(const char *instance, struct refusal *refusal);
 /* Detaches every interface and removes every pin of the instance. */
 int dataplane_destroy(const char *instance, struct refusal *refusal);
 bool dataplane_adopted(const struct dataplane *dataplane);
+/* The maps are new, and so nothing is remembered of the flows there may be. */
+bool dataplane_is_new(const struct dataplane *dataplane);
+/*
+ * Notes in the pins that at `when` (seconds of CLOCK_MONOTONIC, not 0) all that was remembered of flows was
+ * lost, though backends may have had some; and when that last was, 0: never. Until a service's idle time has
+ * passed since, silence proves nothing.
+ */
+void dataplane_forgot(struct dataplane *dataplane, uint32_t when);
+uint32_t dataplane_forgotten(const struct dataplane *dataplane);
 const char *
 dataplane_program_tag(const struct dataplane *dataplane); /* "9f3a1c0b2d4e5f60", the kernel's tag */
 

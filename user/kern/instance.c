@@ -98,6 +98,6 @@ int control_stamp(struct dataplane *dataplane)
 			return -errno;
 	}
 	dataplane->control->abi = HF_ABI_VERSION;
-	dataplane->control->reserved[0] = object_digest();
+	dataplane->control->reserved[CONTROL_DIGEST] = object_digest();
 	return 0;
 }

@@ -38,12 +38,17 @@ struct map {
 	size_t length;
 };
 
+/* control.reserved, as user space uses it: the digest of the object that the programs were loaded from; and
+ * dataplane_forgot(). */
+enum { CONTROL_DIGEST, CONTROL_FORGOT };
+
 /* The memory of map `name` (lower case) as an array of its entries. */
 #define MAP_MEMORY(dataplane, number, type) ((type *)(dataplane)->maps[number].memory)
 
 struct dataplane {
 	char instance[NAME_SIZE];
 	bool adopted, writable;
+	bool new; /* the maps were made by this opening */
 	int prog, prog_frags;
 	uint32_t prog_id, prog_frags_id;
 	char tag[17], frags_tag[17];

@@ -19,7 +19,7 @@
 
 bool dataplane_outdated(const struct dataplane *dataplane)
 {
-	return dataplane->control->reserved[0] != object_digest();
+	return dataplane->control->reserved[CONTROL_DIGEST] != object_digest();
 }
 
 /* One entry after the other, as the system call gives them: the larger value has the smaller as its
