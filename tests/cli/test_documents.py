@@ -42,7 +42,7 @@ def test_every_verb_is_in_the_manual(cli):
 
 def test_every_key_is_in_the_manual(cli):
     text = page(cli, "holdfast.yaml.5")
-    for key in ("version", "seed", "listen", "address", "weight", "table_size", "udp_grace"):
+    for key in ("version", "seed", "listen", "address", "weight", "table_size", "udp_grace", "virtual_nodes", "ranges"):
         assert f"\n.B {key}\n" in text
 
 
@@ -71,7 +71,7 @@ def complete(cli, line):
     ("holdfast ba", ["backend"]), ("holdfast backend dr", ["drain"]), ("holdfast pool add x --enc", ["--encap"]),
     ("holdfast pool add x --encap g", ["gue", "gre"]), ("holdfast --json stat", ["status"]),
     ("holdfast service add t", ["tcp"]), ("holdfast --instance x ba", ["backend"]), ("holdfast interface attach l", ["lo"]),
-    ("holdfast status --ch", ["--check"]), ("holdfast pool list --forc", []), ("holdfast pool sl", ["slots"]), ("holdfast pool slots s", ["show"]),
+    ("holdfast status --ch", ["--check"]), ("holdfast pool list --forc", []), ("holdfast pool sl", ["slots"]), ("holdfast pool slots s", ["show"]), ("holdfast pool slots m", ["move"]), ("holdfast pool set x --ket", ["--ketama"]),
     ("holdfast xyz", [])])
 def test_completion(cli, line, offers):
     assert complete(cli, line) == offers

@@ -6,13 +6,17 @@
 
 #include "core/operation.h"
 
-static const char start[] = "{\"version\": 1, \"seed\": \"6f1c9a3e5b7d2048\", \"interfaces\": [{\"name\": "
-			    "\"eth0\"}], \"pools\": [{\"name\": "
-			    "\"db\", \"table_size\": 251, \"backends\": [{\"name\": \"db1\", \"address\": "
-			    "\"10.0.0.1\"}, {\"name\": \"db2\", "
-			    "\"address\": \"10.0.0.2\", \"admin\": \"draining\"}]}], \"services\": "
-			    "[{\"listen\": \"tcp 203.0.113.10:5432\", "
-			    "\"pool\": \"db\"}]}";
+static const char start[] =
+	"{\"version\": 1, \"seed\": \"6f1c9a3e5b7d2048\", \"interfaces\": [{\"name\": "
+	"\"eth0\"}], \"pools\": [{\"name\": "
+	"\"db\", \"table_size\": 251, \"backends\": [{\"name\": \"db1\", \"address\": "
+	"\"10.0.0.1\"}, {\"name\": \"db2\", "
+	"\"address\": \"10.0.0.2\", \"admin\": \"draining\"}]}, {\"name\": \"kv\", \"table_size\": 251, "
+	"\"scheme\": \"slots\", \"ranges\": \"a=0-99,b=100-249,a=250\", \"backends\": [{\"name\": "
+	"\"a\", \"address\": \"10.0.1.1\"}, {\"name\": \"b\", \"address\": \"10.0.1.2\"}, "
+	"{\"name\": \"c\", \"address\": \"10.0.1.3\"}]}], \"services\": [{\"listen\": "
+	"\"tcp 203.0.113.10:5432\", \"pool\": \"db\"}, {\"listen\": "
+	"\"tcp 203.0.113.10:6379\", \"pool\": \"kv\"}]}";
 
 static struct model *make_model(void)
 {

@@ -1,0 +1,2 @@
+pool.slots.move
+{"name": "kv", "slots": "0-99", "backend": "c", "owner": "a"}
