@@ -4,6 +4,8 @@
 #   make deps         prints and installs the Debian packages that are missing
 #   make demo         the lab, real requests, a backend more, a backend less (root)
 #   make test         everything: deps, build, lint, unit, packet and lab tests (root)
+#   make fuzz         the fuzzers, ten minutes each; SECONDS=N for another time
+#   make vm           other kernels, booted under emulation
 #   make storm        live connections through every change there is, the long form (root)
 #   make unit         the unit tests alone (needs no root)
 #   make lint         format, licences, shell, size of functions
@@ -197,6 +199,16 @@ demo:
 	@$(MAKE) --no-print-directory all $(LAB)
 	@scripts/demo
 
+SECONDS := 600
+fuzz:
+	@scripts/deps
+	@tests/fuzz/run $(SECONDS)
+
+vm:
+	@scripts/deps
+	@$(MAKE) --no-print-directory all $(LAB)
+	@tests/vm/run
+
 storm:
 	@scripts/require root kernel
 	@scripts/deps
@@ -224,7 +236,7 @@ clean:
 	rm -rf $(BUILD)
 
 FORCE:
-.PHONY: all man install test-programs unit lint test deps demo storm bench bench-load bench-unload clean FORCE
+.PHONY: all man install test-programs unit lint test deps demo fuzz vm storm bench bench-load bench-unload clean FORCE
 .SECONDARY:
 
 # One line a step; V=1 shows the commands themselves.

@@ -30,10 +30,11 @@ static bool number_parse(char **text, uint32_t *ret)
 /* "db1=0-8191" or "db1=17", taken apart in place. */
 static int range_parse(char *word, struct slot_range *ret)
 {
-	char *equals = strchr(word, '='), *at = equals + 1;
+	char *equals = strchr(word, '='), *at;
 
 	if (!equals || equals == word || equals - word >= NAME_SIZE)
 		return -EINVAL;
+	at = equals + 1;
 	*equals = '\0';
 	for (const char *letter = word; *letter; letter++)
 		if (!isascii(*letter) || (!isalnum((unsigned char)*letter) && !strchr("-_.", *letter)))
