@@ -182,6 +182,7 @@ static enum exit_status ask_and_send(const struct call *call, const char *path, 
 
 	if (status)
 		return status;
+	change_print_warnings(looked.json);
 	if (!ask(json_object_get(looked.json, "plan"))) {
 		answer_free(&looked);
 		refuse(refusal, -ECANCELED, "nothing changed");
@@ -264,6 +265,7 @@ static enum exit_status plan_print_all(const struct call *call, json_t *configur
 			puts("nothing would change");
 		json_decref(differences);
 		plan_print(json_object_get(answer.json, "plan"));
+		change_print_warnings(answer.json);
 	}
 out:
 	answer_free(&answer);

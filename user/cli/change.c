@@ -55,7 +55,7 @@ enum exit_status change_send(const struct call *call, const char *word, json_t *
 	return status;
 }
 
-static void print_warnings(const json_t *answer)
+void change_print_warnings(const json_t *answer)
 {
 	json_t *warning;
 	size_t i;
@@ -97,7 +97,7 @@ enum exit_status change_print(const struct call *call, const char *subject, cons
 		plan_print_moved(plan);
 		putchar('\n');
 	}
-	print_warnings(answer->json);
+	change_print_warnings(answer->json);
 	return STATUS_DONE;
 }
 

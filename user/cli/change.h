@@ -14,5 +14,7 @@ enum exit_status change_send(const struct call *call, const char *word, json_t *
 			     struct answer *ret);
 /* Prints what the answer to a change of subject ("backend db/db2") says, or with --json the answer itself. */
 enum exit_status change_print(const struct call *call, const char *subject, const struct answer *answer);
+/* What an operation's answer warns of, on standard error. */
+void change_print_warnings(const json_t *answer);
 
 #endif
