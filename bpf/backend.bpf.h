@@ -10,23 +10,30 @@
 
 enum { LINK_SHIFT = 48 }; /* in hf_backend.next_hop */
 
+/* There is no way to it: no link, because there is no backend, or none yet. */
+static __always_inline int backend_missing(const struct packet *packet)
+{
+	if (packet->backend->family)
+		return -HF_REASON_NEXT_HOP;
+	return packet->table->size ? -HF_REASON_NO_BACKEND : -HF_REASON_NO_TABLE;
+}
+
 static __always_inline int backend_find(struct packet *packet)
 {
-	__u32 number;
+	__u64 number;
 
 	packet->backend = map_at(&backends, packet->backend_number);
-	/* The unused record 0 has no family either. */
-	if (unlikely(!packet->backend || !packet->backend->family))
-		return packet->table->size ? -HF_REASON_NO_BACKEND : -HF_REASON_NO_TABLE;
+	if (unlikely(!packet->backend))
+		return -HF_REASON_NO_BACKEND;
 	packet->next_hop = load64(&packet->backend->next_hop);
 	number = packet->next_hop >> LINK_SHIFT;
-	/* Link 0 stands for none and has no interface. */
+	/* Older verifiers (6.1, 6.12) lose the bound if the compiler compares before it shifts. */
+	barrier_var(number);
 	if (unlikely(number >= HF_MAX_LINKS))
 		return -HF_REASON_NEXT_HOP;
-	/* Older verifiers (6.1, 6.12) lose the bound when the compiler keeps a copy on the stack. */
-	asm volatile("%0 &= %1" : "+r"(number) : "i"(HF_MAX_LINKS - 1));
 	packet->link = &packet->control->links[number];
-	return likely(packet->link->ifindex) ? 0 : -HF_REASON_NEXT_HOP;
+	/* Link 0 stands for none: it has no interface. */
+	return likely(packet->link->ifindex) ? 0 : backend_missing(packet);
 }
 
 #endif

@@ -34,8 +34,7 @@ static __always_inline int quoted_parse(struct packet *packet, void *quoted, int
 	if (room < PORTS || quoted + PORTS > packet->end || packet_cut(packet))
 		return vip_reason(packet, HF_REASON_TRUNCATED);
 	packet->tuple.proto = proto;
-	packet->tuple.sport = load16(quoted + 2);
-	packet->tuple.dport = load16(quoted);
+	packet->tuple.ports = load16(quoted + 2) | (__u32)load16(quoted) << 16;
 	return 0;
 }
 

@@ -75,8 +75,7 @@ static __always_inline int layer4_parse(struct packet *packet, void *layer4, int
 		packet->room = room;
 		return 0;
 	}
-	packet->tuple.sport = load16(layer4);
-	packet->tuple.dport = load16(layer4 + 2);
+	packet->tuple.ports = load16(layer4) | (__u32)load16(layer4 + 2) << 16;
 	return packet_cut(packet) ? vip_reason(packet, HF_REASON_TRUNCATED) : 0;
 }
 

@@ -21,19 +21,19 @@ enum {
 /* A struct hf_service_key, in words that stay in registers. */
 struct key {
 	union hf_address address;
-	__u32 tail; /* port, protocol and kind, as they lie in memory */
+	__u64 tail; /* port, protocol and kind, as they lie in memory: 32 bits */
 };
 
-static __always_inline __u32 key_tail(const struct packet *packet, __be16 port, __u8 proto, __u8 bits)
+static __always_inline __u64 key_tail(const struct packet *packet, __be16 port, __u8 proto, __u8 bits)
 {
-	__u32 kind = bits | (packet->tuple.family == HF_IPV6 ? KIND_IPV6 : 0);
+	__u64 kind = bits | (packet->tuple.family == HF_IPV6 ? KIND_IPV6 : 0);
 
-	return port | (__u32)proto << TAIL_PROTO_SHIFT | kind << TAIL_KIND_SHIFT;
+	return port | (__u64)proto << TAIL_PROTO_SHIFT | kind << TAIL_KIND_SHIFT;
 }
 
 static __always_inline bool service_is(const struct hf_service *service, const struct key *key)
 {
-	return load32(&service->key.port) == key->tail &&
+	return load32(&service->key.port) == (__u32)key->tail &&
 	       !((load64(&service->key.addr[0]) ^ key->address.halves[0]) |
 		 (load64(&service->key.addr[2]) ^ key->address.halves[1]));
 }
@@ -115,7 +115,7 @@ static __always_inline int vip_reason(const struct packet *packet, enum hf_reaso
 static __always_inline int service_find(struct packet *packet)
 {
 	struct key key = {packet->tuple.daddr,
-			  key_tail(packet, packet->tuple.dport, packet->tuple.proto, PORT_BITS)};
+			  key_tail(packet, packet->tuple.ports >> 16, packet->tuple.proto, PORT_BITS)};
 	__u64 directory = load64(&packet->control->services);
 	struct key wanted;
 

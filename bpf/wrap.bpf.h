@@ -11,22 +11,20 @@
 
 enum { GRE_HEADER = 4 };
 
-static __always_inline int ip_wrap(struct packet *packet)
+static __always_inline int ip_wrap(struct packet *packet, enum hf_family family)
 {
 	__u8 proto = packet->tuple.family == HF_IPV6 ? IPPROTO_IPV6 : IPPROTO_IPIP;
+	int header = family == HF_IPV4 ? IPV4_HEADER : IPV6_HEADER, reason;
 	void *outer;
-	int reason;
 
-	if (likely(packet->backend->family == HF_IPV4)) {
-		reason = outer_open(packet, IPV4_HEADER, 0, ETH_P_IP, &outer);
-		if (likely(!reason))
-			ipv4_write(packet, outer, proto, packet->length + IPV4_HEADER);
-	} else {
-		reason = outer_open(packet, IPV6_HEADER, 0, ETH_P_IPV6, &outer);
-		if (likely(!reason))
-			ipv6_write(packet, outer, proto, packet->length);
-	}
-	return reason;
+	reason = outer_open(packet, header, 0, family == HF_IPV4 ? ETH_P_IP : ETH_P_IPV6, &outer);
+	if (unlikely(reason))
+		return reason;
+	if (family == HF_IPV4)
+		ipv4_write(packet, outer, proto, packet->length + IPV4_HEADER);
+	else
+		ipv6_write(packet, outer, proto, packet->length);
+	return 0;
 }
 
 /* GRE (RFC 2784) without any option. */
@@ -109,8 +107,11 @@ static __always_inline int packet_wrap(struct packet *packet)
 {
 	struct wrap_job job;
 
-	if (likely(packet->backend->encap == HF_ENCAP_IP))
-		return ip_wrap(packet);
+	/* One look at both bytes spares the most common way a branch. */
+	if (likely(load16(&packet->backend->family) == (HF_IPV4 | HF_ENCAP_IP << 8)))
+		return ip_wrap(packet, HF_IPV4);
+	if (packet->backend->encap == HF_ENCAP_IP)
+		return ip_wrap(packet, HF_IPV6);
 	job = (struct wrap_job){
 		.ctx = packet->ctx,
 		.start = packet->start,

@@ -257,6 +257,9 @@ HF_ASSERT_SIZE(struct hf_control, 64 + 64 * 16);
 HF_ASSERT_SIZE(struct hf_observation, 56);
 _Static_assert(__builtin_offsetof(struct hf_backend, next_hop) == 0,
 	       "next_hop is stored as one aligned word");
+_Static_assert(__builtin_offsetof(struct hf_backend, encap) ==
+		       __builtin_offsetof(struct hf_backend, family) + 1,
+	       "family and encap are read together");
 _Static_assert(__builtin_offsetof(struct hf_control, services) == 0,
 	       "services is stored as one aligned word");
 

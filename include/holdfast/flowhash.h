@@ -26,10 +26,25 @@
 
 #define HF_INLINE inline __attribute__((always_inline))
 
-/* XXH64() itself is only a hint to inline; out of line a BPF compiler reads its input byte by byte. */
-static HF_INLINE __u64 hf_xxh64(const void *input, __u32 length, __u64 seed)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "XXH64 reads its input as little-endian words");
+
+/*
+ * XXH64 of less than 32 bytes, a word at a time: the library's own steps, on words that may be in registers.
+ * (From memory, a BPF compiler takes the library's input apart byte by byte.)
+ */
+static HF_INLINE __u64 hf_xxh64_begin(__u64 seed, __u32 length)
 {
-	return XXH64_endian_align(input, length, seed, XXH_unaligned);
+	return seed + XXH_PRIME64_5 + length;
+}
+
+static HF_INLINE __u64 hf_xxh64_add8(__u64 hash, __u64 word)
+{
+	return XXH_rotl64(hash ^ XXH64_round(0, word), 27) * XXH_PRIME64_1 + XXH_PRIME64_4;
+}
+
+static HF_INLINE __u64 hf_xxh64_add4(__u64 hash, __u32 word)
+{
+	return XXH_rotl64(hash ^ word * XXH_PRIME64_1, 23) * XXH_PRIME64_2 + XXH_PRIME64_3;
 }
 
 /* A flow as its client sends it. An IPv4 address is in word 0, and the other words are 0. */
@@ -41,8 +56,13 @@ union hf_address {
 struct hf_tuple {
 	union hf_address saddr;
 	union hf_address daddr;
-	__be16 sport;
-	__be16 dport;
+	union {
+		struct {
+			__be16 sport;
+			__be16 dport;
+		};
+		__u32 ports; /* the same bytes */
+	};
 	__u8 proto;
 	__u8 family; /* enum hf_family */
 	__u8 reserved[2];
@@ -57,23 +77,23 @@ HF_ASSERT_SIZE(struct hf_tuple, 40);
  */
 static HF_INLINE __u64 hf_flow_hash(const struct hf_tuple *tuple, __u8 policy, __u64 seed)
 {
-	const struct {
-		__be32 saddr, daddr;
-		__be16 sport, dport;
-	} ipv4 = {tuple->saddr.words[0], tuple->daddr.words[0], tuple->sport, tuple->dport};
-	const struct {
-		__u64 saddr[2], daddr;
-		__be16 sport, dport;
-	} ipv6 = {{tuple->saddr.halves[0], tuple->saddr.halves[1]},
-		  tuple->daddr.halves[0] ^ tuple->daddr.halves[1],
-		  tuple->sport,
-		  tuple->dport};
+	const __u64 *saddr = tuple->saddr.halves, *daddr = tuple->daddr.halves;
 	bool is_ipv6 = tuple->family == HF_IPV6;
+	__u64 hash;
 
-	if (policy == HF_HASH_SOURCE)
-		return is_ipv6 ? hf_xxh64(&ipv6, 16, seed) : hf_xxh64(&ipv4, 4, seed);
+	if (policy == HF_HASH_SOURCE) {
+		hash = is_ipv6 ? hf_xxh64_add8(hf_xxh64_add8(hf_xxh64_begin(seed, 16), saddr[0]), saddr[1])
+			       : hf_xxh64_add4(hf_xxh64_begin(seed, 4), saddr[0]);
+		return XXH64_avalanche(hash);
+	}
 	seed ^= tuple->proto;
-	return is_ipv6 ? hf_xxh64(&ipv6, 28, seed) : hf_xxh64(&ipv4, 12, seed);
+	if (is_ipv6) {
+		hash = hf_xxh64_add8(hf_xxh64_begin(seed, 28), saddr[0]);
+		hash = hf_xxh64_add8(hf_xxh64_add8(hash, saddr[1]), daddr[0] ^ daddr[1]);
+	} else {
+		hash = hf_xxh64_add8(hf_xxh64_begin(seed, 12), saddr[0] | daddr[0] << 32);
+	}
+	return XXH64_avalanche(hf_xxh64_add4(hash, tuple->ports));
 }
 
 /* The slot of a hash in a table of size slots: the upper half, scaled without a division (size >= 1). */
@@ -88,7 +108,7 @@ static HF_INLINE __u32 hf_slot_index(__u64 hash, __u32 size)
  * do; but the last bytes of an IPv6 address, where VIPs differ, are the highest of a word, and must come
  * down.
  */
-static HF_INLINE __u32 hf_service_mix(__u64 low, __u64 high, __u32 tail, bool is_ipv6)
+static HF_INLINE __u32 hf_service_mix(__u64 low, __u64 high, __u64 tail, bool is_ipv6)
 {
 	__u64 mix = low * 0x9e3779b97f4a7c15ULL ^ tail * 0xc2b2ae3d27d4eb4fULL;
 
