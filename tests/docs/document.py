@@ -12,6 +12,13 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent.parent
 PROMPT = re.compile(r"^    (lb\d+|b\d+|c\d+|r) [#$] (.+)$")
 HERE = re.compile(r"<<'?(\w+)'?")
+DIFFERS = (
+    (r"^b\d$", "bN"),  # who answered
+    (r"\b([0-9a-f]{2}:){5}[0-9a-f]{2}\b", "MAC"),
+    (r"\b[0-9a-f]{16}\b|\b(?=[0-9a-f]*[0-9])[0-9a-f]{6,8}\b", "HEX"),
+    (r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b|\b(\d+[smhd])+\b", "N"),
+    (r"\b\d+(\.\d+)?( ?([kMG]|%))?(?![\w.:]*\w)", "N"),
+)
 STATUS = re.compile(r"^\[exit status (\d+)\]$")
 
 
@@ -52,9 +59,9 @@ def commands(name):
 
 def normal(line):
     """A line without what differs from run to run: figures, their units, and the room that they take."""
-    line = re.sub(r"\b[0-9a-f]{16}\b|\b(?=[0-9a-f]*[0-9])[0-9a-f]{6,8}\b", "HEX", line)
-    line = re.sub(r"\b\d+(\.\d+)?( ?(ms|[smhdkMG]|%))?\b ?%?(?![.:]\d)", "N", line)
-    return re.sub(r"(\s*N)+\s*", " N ", re.sub(r"[\s-]+", " ", line)).strip()
+    for pattern, word in DIFFERS:
+        line = re.sub(pattern, word, line)
+    return re.sub(r"(\s*\bN\b)+\s*", " N ", re.sub(r"[\s-]+", " ", line)).strip()
 
 
 def agrees(shown, said):

@@ -3,7 +3,6 @@
 a bpffs of their own, so that commands run as they are written, without an option that the reader would not give."""
 
 import subprocess
-import time
 
 import lab as labs
 
@@ -26,6 +25,7 @@ class Stage:
     def __init__(self, lab):
         self.lab = lab
         self.holders = {}
+        self.ran = 0
 
     def up(self):
         for host in self.lab.hosts.values():
@@ -51,18 +51,19 @@ class Stage:
 
     def run(self, name, text, seconds=60):
         """Runs text in a shell of that host. Returns (exit status, output); what goes on behind it may go on."""
-        self.lab.dir.mkdir(parents=True, exist_ok=True)
-        said = self.lab.dir / f"{name}.said"
+        self.ran += 1
+        said = self.lab.dir / f"said.{self.ran}"
         script = f"PATH={labs.BUILD}:$PATH; export PATH\n{text}\n"
         with open(said, "wb") as out:
             done = subprocess.run([*self.enter(name), "bash", "-c", script], stdin=subprocess.DEVNULL, stdout=out,
                                   stderr=out, timeout=seconds, check=False)
         if text.rstrip().endswith("&"):
-            self.wait_ready(name)
+            self.wait_ready(name, said)
         return done.returncode, said.read_text(errors="replace")
 
-    def wait_ready(self, name):
-        labs.wait_until(lambda: not subprocess.run([*self.enter(name), labs.BUILD / "holdfast", "version"],
-                                                   capture_output=True, check=False, timeout=20).returncode,
-                        20, f"the daemon of {name} answers")
-        time.sleep(0.1)
+    def wait_ready(self, name, said):
+        """Waits for a daemon that was started behind; what it says goes to said."""
+        try:
+            labs.wait_until(lambda: "\nready" in "\n" + said.read_text(errors="replace"), 20, f"{name} is ready")
+        except labs.LabError as error:
+            raise labs.LabError(f"{error}:\n{said.read_text(errors='replace')}") from None
