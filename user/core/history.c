@@ -277,10 +277,10 @@ uint64_t history_digest(const struct member_record *records, size_t count)
 					  records[i].slots,
 					  records[i].seed,
 					  records[i].hash,
-					  hf_xxh64(records[i].members, (__u32)strlen(records[i].members), 0),
+					  XXH64(records[i].members, (__u32)strlen(records[i].members), 0),
 					  pool_options_digest(&records[i].options)};
 
-		digest = hf_xxh64(parts, sizeof parts, 0);
+		digest = XXH64(parts, sizeof parts, 0);
 	}
 	return digest;
 }

@@ -166,9 +166,9 @@ static uint64_t hash_set(enum placement_scheme scheme, const struct pool_options
 			 const char *members)
 {
 	const uint64_t parts[] = {scheme, pool_options_digest(options),
-				  hf_xxh64(members, (__u32)strlen(members), 0)};
+				  XXH64(members, (__u32)strlen(members), 0)};
 
-	return hf_xxh64(parts, sizeof parts, 0);
+	return XXH64(parts, sizeof parts, 0);
 }
 
 /* Whether putting the set of before in front of what it knew gives what the whole history gives. */

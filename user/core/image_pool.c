@@ -46,7 +46,7 @@ static uint64_t pool_digest(const struct pool_image *image, const struct pool *p
 	const uint64_t parts[] = {shared_placement_digest(image->shared_placement), image->table.hash,
 				  HF_FLOWHASH_VERSION, pool_options_digest(&pool->options)};
 
-	return hf_xxh64(parts, sizeof parts, 0);
+	return XXH64(parts, sizeof parts, 0);
 }
 
 /* Flows of services that remember none have nothing to wait for. */

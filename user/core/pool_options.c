@@ -37,13 +37,13 @@ uint64_t pool_options_digest(const struct pool_options *options)
 	const char *ranges = options->ranges ? options->ranges : "";
 	const uint64_t parts[] = {options->virtual_nodes, options->ring_hash,
 				  options->ring_owner,    options->ketama,
-				  options->tolerance,     hf_xxh64(ranges, (__u32)strlen(ranges), 0)};
+				  options->tolerance,     XXH64(ranges, (__u32)strlen(ranges), 0)};
 	struct pool standard;
 
 	schema_defaults(&schema_pool, &standard);
 	if (pool_options_equal(options, &standard.options))
 		return 0;
-	return hf_xxh64(parts, sizeof parts, 0);
+	return XXH64(parts, sizeof parts, 0);
 }
 
 int pool_options_copy(struct pool_options *ret, const struct pool_options *from)
