@@ -68,6 +68,21 @@ def test_a_removed_backend_drains_and_leaves(moving):
     assert generation["author"] == "holdfastd"
 
 
+def test_after_a_reboot_nobody_is_drained_before_one_has_listened(moving):
+    """The flows that a rebooted balancer does not remember may live on any backend that serves old ones."""
+    moving.operate("service.set", proto="tcp", listen="203.0.113.10:5432", idle=3600)
+    moving.operate("backend.remove", pool="db", name="db1")
+    moving.kill()
+    shutil.rmtree(moving.pins)
+    moving.start()
+    assert backend(moving, "db1")["admin"] == "draining"
+    moving.kill()
+    moving.start()
+    assert backend(moving, "db1")["admin"] == "draining", "nor after it was adopted"
+    moving.operate("service.set", proto="tcp", listen="203.0.113.10:5432", idle=IDLE)
+    until(lambda: moving.request("GET", "/v1/backends/db/db1")[0] == 404)
+
+
 def test_removed_now_is_gone_now(moving):
     moving.operate("backend.remove", pool="db", name="db1", now=True)
     assert moving.request("GET", "/v1/backends/db/db1")[0] == 404
