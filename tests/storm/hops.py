@@ -6,7 +6,8 @@ import struct
 
 from lab import LabError, run
 
-TABLE_FIRST, SLOT_HOPS_SHIFT, SLOT_HOPS_MASK = 0, 32, 0xffffff
+TABLE_FIRST, OWNER_MASK, SLOT_HOPS_SHIFT, SLOT_HOPS_MASK = 0, 0xffff, 32, 0xffffff
+SAMPLES = 48
 
 
 def value(daemon, name, index):
@@ -16,17 +17,39 @@ def value(daemon, name, index):
     return bytes(int(byte, 16) for byte in json.loads(done.stdout)["value"])
 
 
+def table_of(daemon):
+    """First slot and size of the only pool's table."""
+    for number in range(1, 16):
+        table, = struct.unpack_from("=I", value(daemon, "pools", number))
+        if table:
+            return struct.unpack_from("=II", value(daemon, "tables", table), TABLE_FIRST)
+    raise KeyError("no pool has a table")
+
+
+def read_slot(daemon, first, slot):
+    """(owner, hops) by number."""
+    word, = struct.unpack("=Q", value(daemon, "slots", first + slot))
+    record = value(daemon, "hops", word >> SLOT_HOPS_SHIFT & SLOT_HOPS_MASK)
+    return word & OWNER_MASK, struct.unpack_from(f"={record[0]}H", record, 2)
+
+
+def names_of(daemon, pool):
+    return {b["number"]: b["name"] for b in daemon.json(f"backend list {pool}")["backends"]}
+
+
 def of_slot(daemon, pool, slot):
     """Names of the backends in the hops record of a pool's slot, best first; none where packets carry no hops."""
     try:
-        names = {b["number"]: b["name"] for b in daemon.json(f"backend list {pool}")["backends"]}
-        for number in range(1, 16):
-            table, = struct.unpack_from("=I", value(daemon, "pools", number))
-            if table:
-                break
-        first, = struct.unpack_from("=I", value(daemon, "tables", table), TABLE_FIRST)
-        word, = struct.unpack("=Q", value(daemon, "slots", first + slot))
-        record = value(daemon, "hops", word >> SLOT_HOPS_SHIFT & SLOT_HOPS_MASK)
+        names = names_of(daemon, pool)
+        first, _ = table_of(daemon)
+        return [names.get(number, f"#{number}") for number in read_slot(daemon, first, slot)[1]]
     except (LabError, KeyError, ValueError, struct.error) as error:
         return [f"? {error}"]
-    return [names.get(number, f"#{number}") for number in struct.unpack_from(f"={record[0]}H", record, 2)]
+
+
+def astray(daemon, samples=SAMPLES):
+    """Slots, of so many looked at, whose packets do not name their owner first: they carry another slot's hops."""
+    first, size = table_of(daemon)
+    slots = [number * size // samples for number in range(samples)]
+    found = [(slot, *read_slot(daemon, first, slot)) for slot in slots]
+    return [(slot, owner, hops) for slot, owner, hops in found if not hops or hops[0] != owner]

@@ -23,6 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lab")]
 
+import hops  # noqa: E402
 import lab as labs  # noqa: E402
 from changes import CHANGES  # noqa: E402
 from field import FORMS, LIMIT, Field, Refused, Unavailable  # noqa: E402
@@ -132,6 +133,8 @@ class Storm:
         if row.available:
             self.watch(change.lasts, row)
         row.longest = self.field.client.take_silence()
+        if row.available and self.field.form.receivers:
+            self.look_at_hops(row)
         row.events = self.field.client.events[before:]
         row.downloads = self.field.downloads.collect()
         self.field.downloads.start()
@@ -150,6 +153,14 @@ class Storm:
                             "nobody is silent", 0.3)
         except FlockError as error:
             row.error = str(error)
+
+    def look_at_hops(self, row):
+        """No flow needs them until a balancer is lost, when it is too late to notice."""
+        for daemon in self.field.daemons:
+            found = hops.astray(daemon)
+            if found and not row.error:
+                row.error = (f"hops astray on {daemon.host.name}: {len(found)} of {hops.SAMPLES} slots,"
+                             f" as slot {found[0][0]} of backend {found[0][1]}: {list(found[0][2])}")
 
     def explain(self, row):
         if not self.field.form.track:
