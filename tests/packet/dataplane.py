@@ -170,6 +170,13 @@ class DataPlane:
             flow.seen -= seconds
             self.maps["flows"].update(place, flow)
 
+    def round_ages(self, grid):
+        """As if the remembered flows had been silent for a multiple of grid seconds, the nearest."""
+        for place, flow in self.flows().items():
+            silent = (now() - flow.seen) % (1 << 32)
+            flow.seen = now() - (silent + grid // 2) // grid * grid
+            self.maps["flows"].update(place, flow)
+
     def flow_events(self):
         return [sum(int.from_bytes(v, "little") for v in self.maps["flow_events"].lookup_each(event))
                 for event in range(4)]

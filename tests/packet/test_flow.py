@@ -139,9 +139,9 @@ class TestSynOfAKnownFlow:
 
     def test_does_not_keep_a_quiet_flow_from_being_quiet(self, lively):
         lively.plane.set_flags(OLD, DRAINING)
-        lively.plane.age_flows(3)
+        lively.plane.age_flows(1)
         assert lively.send("S") == OLD
-        lively.plane.age_flows(4)
+        lively.plane.age_flows(10)
         assert lively.send("S") == NEW
 
     @pytest.mark.parametrize("flags", ["FA", "R", "RA"])
