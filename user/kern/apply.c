@@ -89,7 +89,8 @@ static int words_write(struct dataplane *dataplane, const struct pool_image *ima
 		if (!index || memcmp(&dataplane->hops[index], &image->hops[i], sizeof *image->hops))
 			r = image->hops[i].count ? hops_intern(dataplane->hops_store, &image->hops[i], &index)
 						 : (int)(index = 0);
-		slots[i] = image->words[i] | (uint64_t)index << HF_SLOT_HOPS_SHIFT;
+		/* Words that were lent by the live table name that table's hops. */
+		slots[i] = hops_without(image->words[i]) | (uint64_t)index << HF_SLOT_HOPS_SHIFT;
 	}
 	return r;
 }
