@@ -153,3 +153,11 @@ def test_options_outlive_the_daemon(real):
     real.daemon.start()
     assert (shown(real)["options"], shown(real)["digests"]) == (before[0]["options"], before[0]["digests"])
     assert owners(real) == before[1]
+
+
+def test_a_file_that_migrates_says_so_before_it_is_applied(real, tmp_path):
+    two(real)
+    file = state_file(real, tmp_path)
+    file.write_text(file.read_text().replace("  - name: db\n", "  - name: db\n    scheme: stable\n"))
+    for words in (f"plan -f {file}", f"apply -f {file} --dry-run", f"apply -f {file} --force"):
+        assert "pool db: a new scheme is a migration" in real.run(words).stderr
