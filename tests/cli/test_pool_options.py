@@ -85,6 +85,13 @@ def test_a_migration_is_told_with_its_share(real, words, kind):
     assert f"a new {kind} is a migration" in done.stderr and digest(real) != before
 
 
+def test_nothing_is_promised_where_no_flow_is_remembered(real):
+    two(real)
+    real.out("service set tcp 203.0.113.10:80 --track never")
+    said = real.run("pool set db --scheme stable --dry-run").stderr
+    assert "is a migration" in said and "stay where they are" not in said
+
+
 def test_a_scheme_that_moves_too_much_says_so(real):
     two(real)
     real.out("backend add db/db3 10.0.0.13")

@@ -15,16 +15,17 @@ static bool pool_caution(const struct pool_image *before, const struct plan_pool
 
 void caution_append(const struct image *before, const struct plan *plan, json_t *warnings)
 {
+	/* Of a pool whose services remember no flows nobody can promise it. */
+	static const char stay[] = "; connections that are open stay where they are";
 	char text[256];
 
 	for (size_t i = 0; i < plan->pool_count; i++) {
 		const struct plan_pool *pool = &plan->pools[i];
 
 		if (pool_caution(image_pool_numbered(before, pool->number), pool, text, sizeof text))
-			json_array_append_new(
-				warnings,
-				json_sprintf("pool %s: %s (%.1f %% of its slots); connections that are open "
-					     "stay where they are",
-					     pool->name, text, 100 * plan_pool_share(pool)));
+			json_array_append_new(warnings,
+					      json_sprintf("pool %s: %s (%.1f %% of its slots)%s", pool->name,
+							   text, 100 * plan_pool_share(pool),
+							   pool->image->idle ? stay : ""));
 	}
 }
