@@ -7,6 +7,7 @@
 #include "core/assignment.h"
 #include "core/config.h"
 #include "core/history.h"
+#include "core/image_pool.h"
 #include "core/moves.h"
 #include "core/pool_options.h"
 
@@ -207,6 +208,64 @@ static void an_option_that_was_is_remembered(void **state)
 		model_free(back);
 		model_free(model);
 	}
+}
+
+static void operate_at(struct model **model, int64_t now, const char *word, const char *arguments)
+{
+	struct refusal refusal = {0};
+	struct model *after;
+	json_t *json = json_loads(arguments, 0, NULL);
+
+	assert_non_null(json);
+	if (operation_apply(*model, word, json, now, &after, &refusal) != 0)
+		fail_msg("%s %s: %s", word, arguments, refusal.what);
+	json_decref(json);
+	model_free(*model);
+	*model = after;
+}
+
+/* Step by step or at once, sets of other schemes and options name the same former owners. */
+static void former_owners_of_other_schemes_follow_from_the_history(void **state)
+{
+	static const struct {
+		const char *word, *arguments;
+	} steps[] = {
+		{"pool.set", "{\"name\": \"db\", \"scheme\": \"ring\"}"},
+		{"pool.set", "{\"name\": \"db\", \"virtual_nodes\": 9}"},
+		{"backend.set", "{\"pool\": \"db\", \"name\": \"db2\", \"weight\": 300}"},
+		{"pool.set", "{\"name\": \"db\", \"scheme\": \"slots\"}"},
+		{"pool.slots.move", "{\"name\": \"db\", \"slots\": \"0-99\", \"backend\": \"db4\"}"},
+		{"pool.slots.move", "{\"name\": \"db\", \"slots\": \"50-120\", \"backend\": \"db1\"}"},
+		{"backend.remove", "{\"pool\": \"db\", \"name\": \"db3\", \"now\": true}"},
+		{"pool.set", "{\"name\": \"db\", \"scheme\": \"stable\", \"tolerance\": 2}"},
+		{"pool.set", "{\"name\": \"db\", \"tolerance\": 0}"},
+		{"pool.set", "{\"name\": \"db\", \"virtual_nodes\": 9, \"scheme\": \"ring\"}"},
+	};
+	struct model *model = small_model(5);
+	struct ledger *ledger = ledger_new();
+	struct image *grown;
+
+	(void)state;
+	operate(&model, "pool.set", "{'name': 'db', 'encap': 'gue'}");
+	grown = must_image(model, ledger, NULL, "");
+	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+		struct image *next, *fresh;
+
+		operate_at(&model, TEST_NOW + 1 + (int64_t)i, steps[i].word, steps[i].arguments);
+		assert_int_equal(model->history_count, i + 1);
+		next = must_image(model, ledger, grown, "");
+		fresh = must_image(model, ledger, NULL, "");
+		for (uint32_t at = 0; at < 251; at++)
+			assert_memory_equal(shared_former_slot(next->pools[0].shared_former, at),
+					    shared_former_slot(fresh->pools[0].shared_former, at),
+					    FORMER_WIDTH * sizeof(uint16_t));
+		image_free(fresh);
+		image_free(grown);
+		grown = next;
+	}
+	image_free(grown);
+	ledger_free(ledger);
+	model_free(model);
 }
 
 /* Slots ------------------------------------------------------------------------------- */
@@ -494,6 +553,7 @@ int main(void)
 		cmocka_unit_test(tolerance_is_read_in_every_form),
 		cmocka_unit_test(another_scheme_leaves_the_options_of_the_old_one),
 		cmocka_unit_test(an_option_that_was_is_remembered),
+		cmocka_unit_test(former_owners_of_other_schemes_follow_from_the_history),
 		cmocka_unit_test(a_new_pool_is_divided_evenly_until_its_first_service),
 		cmocka_unit_test(slots_move_where_they_are_told),
 		cmocka_unit_test(an_assignment_has_an_owner_for_every_slot),

@@ -58,12 +58,18 @@ static int record_order(const void *left, const void *right)
 {
 	const struct member_record *a = left, *b = right;
 	int order = strcmp(a->pool, b->pool);
+	uint64_t a_options, b_options;
 
 	if (order)
 		return order;
 	if (a->until != b->until)
 		return a->until > b->until ? -1 : 1;
-	return strcmp(a->members, b->members);
+	order = strcmp(a->members, b->members);
+	if (order || a->scheme != b->scheme)
+		return order ? order : (int)a->scheme - (int)b->scheme;
+	a_options = pool_options_digest(&a->options);
+	b_options = pool_options_digest(&b->options);
+	return (a_options > b_options) - (a_options < b_options);
 }
 
 /* Of the sorted records the first of its kind stays. */
