@@ -63,10 +63,11 @@ class Daemon:
         shutil.rmtree(self.pins)
 
 
-def attach_receiver(host):
-    """Has host take the wrapping off packets from the balancers' net."""
+def attach_receiver(host, *more):
+    """Has host take the wrapping off packets from the balancers' net, and from more prefixes."""
+    senders = (RECEIVED_FROM, RECEIVED_FROM6, *more)
     return host.run(BUILD / "holdfast", "--instance", host.netns, "receiver", "attach", "eth0",
-                    "--from", RECEIVED_FROM, "--from", RECEIVED_FROM6)
+                    *(word for prefix in senders for word in ("--from", prefix)))
 
 
 def detach_receiver(host):

@@ -103,7 +103,7 @@ class Host:
         run(["ip", "netns", "add", self.netns])
         run(["ip", "link", "add", "eth0", "mtu", self.mtu, "netns", self.netns, "type", "veth",
              "peer", "name", self.name, "mtu", self.mtu, "netns", router])
-        self._batch(router, f"""
+        self.batch(router, f"""
             addr add {self.gateway}/32 dev {self.name}
             addr add {self.gateway6}/128 dev {self.name} nodad
             link set {self.name} up
@@ -113,7 +113,7 @@ class Host:
                     "net.ipv4.conf.eth0.rp_filter=0", "net.ipv6.conf.all.accept_dad=0",
                     "net.ipv6.conf.eth0.accept_dad=0", "net.ipv4.conf.all.arp_ignore=1",
                     "net.ipv4.conf.all.arp_announce=2")
-        self._batch(self.netns, f"""
+        self.batch(self.netns, f"""
             link set lo up
             addr add {self.address}/32 dev eth0
             addr add {self.address6}/128 dev eth0 nodad
@@ -125,7 +125,7 @@ class Host:
         if self.kind != "c":
             self._make_fit_for_xdp()
         if self.kind == "b":
-            self._batch(self.netns, "\n".join(f"addr add {vip}/{128 if ':' in vip else 32} dev lo"
+            self.batch(self.netns, "\n".join(f"addr add {vip}/{128 if ':' in vip else 32} dev lo"
                                               f"{' nodad' if ':' in vip else ''}" for vip in self.lab.vips))
 
     def _make_fit_for_xdp(self):
@@ -141,7 +141,8 @@ class Host:
         self.run("sysctl", "-q", "-w", *settings)
 
     @staticmethod
-    def _batch(netns, lines):
+    def batch(netns, lines):
+        """Runs lines of ip's language in the namespace of that name."""
         done = subprocess.run(["nsenter", f"--net={NETNS / netns}", "ip", "-batch", "-"], input=lines,
                               capture_output=True, text=True, timeout=60)
         if done.returncode:

@@ -12,7 +12,9 @@
 
 /*
  * A next hop that was known stays in use for so long after the kernel lost it: a neighbour entry that is only
- * being asked for again, or was forgotten while no daemon ran, still leads the right way.
+ * being asked for again, or was forgotten while no daemon ran, still leads the right way. Through an
+ * interface that is down nothing leads anywhere: what would be lost there unseen is dropped under its name at
+ * once.
  */
 enum { HOLD = 3000 };
 
@@ -111,13 +113,30 @@ static void store_route(struct hops *hops, uint16_t number, const struct nexthop
 		log_refusal(LOG_LEVEL_WARNING, "a backend's route", &refusal);
 }
 
+static void clear_hop(struct hops *hops, struct hop *hop)
+{
+	char text[ADDRESS_TEXT];
+
+	hop->clear_at = 0;
+	dataplane_next_hop_set(*hops->dataplane, hop->backend, NULL, 0);
+	event_note(LOG_LEVEL_WARNING, "next-hop", address_text(&hop->address, text),
+		   "packets to it are dropped until it is reached again");
+}
+
+static void lose_hop(struct hops *hops, struct hop *hop, const struct nexthop *nexthop)
+{
+	if (!strcmp(nexthop->problem, "interface down"))
+		clear_hop(hops, hop);
+	else if (!hop->clear_at)
+		hop->clear_at = clock_monotonic() + HOLD;
+}
+
 static void store_hop(struct hops *hops, struct hop *hop, const struct nexthop *nexthop)
 {
 	uint16_t link;
 
 	if (!nexthop->resolved) {
-		if (!hop->clear_at)
-			hop->clear_at = clock_monotonic() + HOLD;
+		lose_hop(hops, hop, nexthop);
 		return;
 	}
 	hop->clear_at = 0;
@@ -197,18 +216,11 @@ void hops_dispatch(struct hops *hops)
 void hops_tick(struct hops *hops)
 {
 	int64_t now = clock_monotonic();
-	char text[ADDRESS_TEXT];
 
 	nexthops_tick(hops->nexthops);
 	for (size_t i = 0; i < hops->count; i++) {
-		struct hop *hop = &hops->hops[i];
-
-		if (!hop->clear_at || hop->clear_at > now)
-			continue;
-		hop->clear_at = 0;
-		dataplane_next_hop_set(*hops->dataplane, hop->backend, NULL, 0);
-		event_note(LOG_LEVEL_WARNING, "next-hop", address_text(&hop->address, text),
-			   "packets to it are dropped until it is reached again");
+		if (hops->hops[i].clear_at && hops->hops[i].clear_at <= now)
+			clear_hop(hops, &hops->hops[i]);
 	}
 }
 

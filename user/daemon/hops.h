@@ -13,7 +13,7 @@ struct hops;
 
 int hops_open(struct dataplane *const *dataplane, struct hops **ret);
 void hops_close(struct hops *hops);
-/* Readable: call hops_dispatch(). Once a second: hops_tick(). */
+/* Readable: call hops_dispatch(). Twice a second: hops_tick(). */
 int hops_fd(const struct hops *hops);
 void hops_dispatch(struct hops *hops);
 void hops_tick(struct hops *hops);

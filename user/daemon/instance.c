@@ -329,7 +329,6 @@ static void prune(struct instance *instance, int64_t now)
 void instance_tick(struct instance *instance)
 {
 	prune(instance, clock_monotonic());
-	hops_tick(instance->hops);
 	interfaces_retry(instance->interfaces, instance->model);
 	refresh_tick(instance);
 	instance_sample(instance);

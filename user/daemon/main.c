@@ -21,7 +21,8 @@
 #include "server.h"
 
 enum {
-	TICK = 1000, /* ms */
+	TICK = 1000,    /* ms */
+	HOP_TICK = 500, /* a gateway that moved is found out by one and asked for anew by the next */
 	TABLE_BYTES = 128 << 10,
 	RECLAIM = 200, /* ms between looks whether the data plane has something to give back */
 };
@@ -34,7 +35,7 @@ struct holdfastd {
 	char socket[PATH_MAX];
 	int lock;
 	uv_poll_t hops;
-	uv_timer_t tick, reclaim, watchdog;
+	uv_timer_t tick, hop_tick, reclaim, watchdog;
 	uv_signal_t terminate, interrupt, hangup;
 };
 
@@ -74,6 +75,13 @@ static void on_tick(uv_timer_t *handle)
 	clients_tick(clock_monotonic());
 }
 
+static void on_hop_tick(uv_timer_t *handle)
+{
+	struct holdfastd *holdfastd = handle->data;
+
+	hops_tick(holdfastd->instance->hops);
+}
+
 static void on_reclaim(uv_timer_t *handle)
 {
 	struct holdfastd *holdfastd = handle->data;
@@ -108,6 +116,7 @@ static void start_loop(struct holdfastd *holdfastd)
 	start_signal(holdfastd, &holdfastd->interrupt, on_signal, SIGINT);
 	start_signal(holdfastd, &holdfastd->hangup, on_hangup, SIGHUP);
 	start_timer(holdfastd, &holdfastd->tick, on_tick, TICK);
+	start_timer(holdfastd, &holdfastd->hop_tick, on_hop_tick, HOP_TICK);
 	start_timer(holdfastd, &holdfastd->reclaim, on_reclaim, RECLAIM);
 	start_timer(holdfastd, &holdfastd->watchdog, on_watchdog, notify_watchdog_interval());
 	uv_poll_init(&holdfastd->loop, &holdfastd->hops, hops_fd(holdfastd->instance->hops));

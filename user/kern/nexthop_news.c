@@ -3,7 +3,7 @@
  * What the kernel tells of its own accord, and what has to be asked because it tells nothing.
  *
  * The kernel would notice a neighbour that moved when it sends to it; packets sent by XDP it does not see.
- * So nexthops_tick() asks: gateways every second, since much hangs on them and they are few; other neighbours
+ * So nexthops_tick() asks: gateways every time, since much hangs on them and they are few; other neighbours
  * when the kernel holds them for stale.
  */
 #include "nexthop_state.h"
@@ -16,7 +16,7 @@
 
 enum {
 	MESSAGES_AT_ONCE = 256,
-	/* Addresses without a route that are asked about each second, in case news got lost. */
+	/* Addresses without a route that are asked about each tick, in case news got lost. */
 	LOST_AT_ONCE = 32,
 };
 
@@ -169,7 +169,7 @@ static bool asked_before(const struct nexthops *nexthops, size_t at)
 	return false;
 }
 
-/* A gateway that did not answer for a second is asked for anew, by broadcast. */
+/* A gateway that did not answer since the last tick is asked for anew, by broadcast. */
 static void confirm(struct nexthops *nexthops, const struct wanted *wanted)
 {
 	const struct nexthop *now = &wanted->now;
@@ -184,7 +184,7 @@ static void confirm(struct nexthops *nexthops, const struct wanted *wanted)
 	}
 }
 
-/* News tell of routes; but should any get lost, a few of those that lack one are asked about each second. */
+/* News tell of routes; but should any get lost, a few of those that lack one are asked about each tick. */
 static void ask_about_lost(struct nexthops *nexthops)
 {
 	int asked = 0;

@@ -59,6 +59,16 @@ static bool needs_redirect(const struct model *model, const struct nexthop *next
 	return model->interface_count > 0;
 }
 
+/* Headers of a TCP segment to the pool's services: those of IPv6 are larger. */
+static uint32_t segment_headers(const struct model *model, const struct pool *pool)
+{
+	for (size_t i = 0; i < model->service_count; i++) {
+		if (model->services[i].vip.family == 6 && !strcmp(model->services[i].pool, pool->name))
+			return 60;
+	}
+	return 40;
+}
+
 static void check_path(const struct model *model, const struct pool *pool, const struct backend *backend,
 		       const struct nexthop *nexthop, struct findings *findings)
 {
@@ -82,7 +92,8 @@ static void check_path(const struct model *model, const struct pool *pool, const
 			    nexthop->mtu, nexthop->mtu - (need - PACKET));
 		finding_right(findings,
 			      "MTU %u on %s and on the way there, or advmss %u on the backend's routes", need,
-			      nexthop->interface, nexthop->mtu - (need - PACKET) - 40);
+			      nexthop->interface,
+			      nexthop->mtu - (need - PACKET) - segment_headers(model, pool));
 	}
 	if (needs_redirect(model, nexthop))
 		check_redirect(nexthop->interface, subject, findings);

@@ -11,7 +11,7 @@
 #include "preflight_interface.h"
 #include "receiver.h"
 
-enum { PACKET = 1500, OUTER = 40 /* the larger of the two families' headers */, TCP_IP = 40 };
+enum { PACKET = 1500, OUTER = 40 /* the larger of the two families' headers */ };
 
 static bool has_vip(const struct address *vips, size_t count, const struct address *vip)
 {
@@ -73,33 +73,39 @@ static void check_arp(const char *interface, const char *subject, struct finding
 }
 
 struct routes {
-	uint32_t ifindex,
-		mss;        /* mss: what clients may send at most; larger ones do not come through wrapped */
-	unsigned int large; /* routes that allow more */
+	uint32_t ifindex, mtu;
+	unsigned int large; /* routes that let clients send segments that do not come through wrapped */
 	char first[PREFIX_TEXT];
-	uint32_t first_mss, mtu;
+	uint32_t first_mss, right_mss;
 };
+
+/* Headers of a segment without options: RFC 791 or 8200, and 9293. */
+static uint32_t segment_headers(unsigned char family)
+{
+	return (family == AF_INET ? 20 : 40) + 20;
+}
 
 static void route_judge(const struct rtmsg *message, const struct nlattr *by_type[], struct routes *routes)
 {
 	const struct nlattr *metrics[RTAX_MAX + 1] = {};
 	struct attributes attributes = {metrics, RTAX_MAX + 1};
 	struct prefix net = {.bits = message->rtm_dst_len};
-	uint32_t mss = routes->mtu - TCP_IP;
+	uint32_t headers = segment_headers(message->rtm_family), mss = routes->mtu - headers;
 
 	if (by_type[RTA_METRICS])
 		mnl_attr_parse_nested(by_type[RTA_METRICS], attributes_collect, &attributes);
 	if (metrics[RTAX_MTU])
-		mss = mnl_attr_get_u32(metrics[RTAX_MTU]) - TCP_IP;
+		mss = mnl_attr_get_u32(metrics[RTAX_MTU]) - headers;
 	if (metrics[RTAX_ADVMSS])
 		mss = mnl_attr_get_u32(metrics[RTAX_ADVMSS]);
-	if (mss <= routes->mss || routes->large++)
+	if (mss <= routes->mtu - OUTER - headers || routes->large++)
 		return;
 	net.address = (struct address){.family = message->rtm_family == AF_INET ? 4 : 6};
 	if (by_type[RTA_DST])
 		net.address = address_from(message->rtm_family, mnl_attr_get_payload(by_type[RTA_DST]));
 	prefix_text(&net, routes->first);
 	routes->first_mss = mss;
+	routes->right_mss = routes->mtu - OUTER - headers;
 }
 
 /* Clients are behind gateways; routes on link lead to neighbours, of whom nothing is said here. */
@@ -128,7 +134,6 @@ static void check_segments(const char *interface, const char *subject, struct fi
 		return;
 	if (!link_ask(netlink, routes.ifindex, &link) && link.mtu < PACKET + OUTER) {
 		routes.mtu = link.mtu;
-		routes.mss = link.mtu - OUTER - TCP_IP;
 		for (size_t i = 0; i < sizeof families; i++) {
 			struct nlmsghdr *request = netlink_request(netlink, RTM_GETROUTE, NLM_F_DUMP);
 			struct rtmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
@@ -145,7 +150,7 @@ static void check_segments(const char *interface, const char *subject, struct fi
 		    "are too large",
 		    routes.mtu, routes.large, routes.large == 1 ? "" : "s", routes.first, routes.first_mss);
 	finding_right(findings, "MTU %u on the whole way from the balancer, or `advmss %u` on these routes",
-		      PACKET + OUTER, routes.mss);
+		      PACKET + OUTER, routes.right_mss);
 }
 
 static int check_one(const struct receiver_state *state, void *context)
