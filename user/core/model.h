@@ -27,6 +27,7 @@ enum {
 	UDP_GRACE_DEFAULT = 0,
 	GUE_PORT_DEFAULT = 19523,
 	MOVE_LIMIT_DEFAULT = 25, /* percent */
+	VIRTUAL_NODES_DEFAULT = 100,
 };
 
 enum admin_state { ADMIN_ACTIVE, ADMIN_DRAINING, ADMIN_DISABLED }; /* "active", "draining", "disabled" */

@@ -38,10 +38,9 @@ uint64_t pool_options_digest(const struct pool_options *options)
 	const uint64_t parts[] = {options->virtual_nodes, options->ring_hash,
 				  options->ring_owner,    options->ketama,
 				  options->tolerance,     XXH64(ranges, (__u32)strlen(ranges), 0)};
-	struct pool standard;
+	static const struct pool_options standard = {.virtual_nodes = VIRTUAL_NODES_DEFAULT};
 
-	schema_defaults(&schema_pool, &standard);
-	if (pool_options_equal(options, &standard.options))
+	if (pool_options_equal(options, &standard))
 		return 0;
 	return XXH64(parts, sizeof parts, 0);
 }
