@@ -33,11 +33,17 @@ uint32_t instance_slot_limit(const struct instance *instance)
 	return limit ? limit : HF_DEFAULT_SLOTS;
 }
 
-static struct health no_health(void *context, const char *pool, const char *backend)
+/* Of one that is down by decree, whether its host is there: then it is up for all that is known. Of the
+ * others nothing. */
+static struct health known_health(void *context, const char *pool_name, const char *name)
 {
-	(void)context;
-	(void)pool;
-	(void)backend;
+	const struct instance *instance = context;
+	const struct pool *pool = model_pool(instance->model, pool_name);
+	const struct backend *backend = pool ? pool_backend(pool, name) : NULL;
+
+	if (backend && backend->health == HEALTH_FORCED_DOWN &&
+	    answers_has(instance->answers, &backend->address))
+		return (struct health){.state = HEALTH_UP};
 	return (struct health){.state = HEALTH_UNKNOWN};
 }
 
@@ -54,7 +60,7 @@ void instance_moment(struct instance *instance, struct moment *ret)
 	*ret = (struct moment){
 		.now = clock_monotonic() / 1000,
 		.wall = clock_unix(),
-		.health = no_health,
+		.health = known_health,
 		.away = census_since(instance->census, instance->loaded) ? is_away : NULL,
 		.context = instance,
 	};
@@ -258,6 +264,8 @@ static int open_parts(struct instance *instance)
 		error = shares_open(&instance->shares);
 	if (!error)
 		error = census_open(&instance->dataplane, &instance->census);
+	if (!error)
+		error = answers_open(&instance->answers);
 	return error;
 }
 
@@ -293,6 +301,7 @@ void instance_close(struct instance *instance)
 		return;
 	if (instance->store)
 		events_flush(instance->store);
+	answers_close(instance->answers);
 	census_close(instance->census);
 	shares_close(instance->shares);
 	rates_close(instance->rates);
@@ -331,6 +340,8 @@ void instance_tick(struct instance *instance)
 	prune(instance, clock_monotonic());
 	interfaces_retry(instance->interfaces, instance->model);
 	refresh_tick(instance);
+	if (answers_tick(instance->answers, instance->model))
+		refresh_image(instance);
 	instance_sample(instance);
 	events_flush(instance->store);
 }

@@ -6,6 +6,7 @@
 #ifndef HOLDFAST_INSTANCE_H
 #define HOLDFAST_INSTANCE_H
 
+#include "answers.h"
 #include "../core/image.h"
 #include "census.h"
 #include "hops.h"
@@ -24,6 +25,7 @@ struct instance {
 	struct rates *rates;
 	struct shares *shares;
 	struct census *census;
+	struct answers *answers;
 
 	struct generation generation; /* in force */
 	struct model *model;
