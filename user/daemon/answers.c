@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/types.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -147,16 +148,17 @@ static socklen_t fill(const struct host *host, struct sockaddr_storage *ret)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)ret;
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)ret;
+	const __be16 port = htons(host->port);
 
 	memset(ret, 0, sizeof *ret);
 	if (host->address.family == 4) {
 		four->sin_family = AF_INET;
-		four->sin_port = htons(host->port);
+		memcpy(&four->sin_port, &port, sizeof port);
 		memcpy(&four->sin_addr, host->address.bytes, sizeof four->sin_addr);
 		return sizeof *four;
 	}
 	six->sin6_family = AF_INET6;
-	six->sin6_port = htons(host->port);
+	memcpy(&six->sin6_port, &port, sizeof port);
 	memcpy(&six->sin6_addr, host->address.bytes, sizeof six->sin6_addr);
 	return sizeof *six;
 }
