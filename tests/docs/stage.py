@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts of a lab as a reader's hosts are: with a name, and with /etc/holdfast, /var/lib/holdfast, /run/holdfast and
-a bpffs of their own, so that commands run as they are written, without an option that the reader would not give."""
+a bpffs of their own, so that commands run as they are written, without an option that the reader would not give. What
+they have in common is /mnt."""
 
 import subprocess
 
@@ -14,6 +15,7 @@ mount -t bpf bpf /sys/fs/bpf
 for directory in $2; do
 	mkdir -p "$directory" && mount -t tmpfs tmpfs "$directory" && chmod 755 "$directory"
 done
+mount --bind "$3" /mnt
 echo prepared
 exec sleep infinity
 """
@@ -28,10 +30,11 @@ class Stage:
         self.ran = 0
 
     def up(self):
+        shared = self.lab.dir / "shared"
+        shared.mkdir()
         for host in self.lab.hosts.values():
-            host.dir.mkdir(parents=True, exist_ok=True)
             holder = subprocess.Popen(host.inside(["unshare", "--mount", "--uts", "--propagation", "private", "sh",
-                                                   "-ec", PREPARE, "sh", host.name, " ".join(OWN)]),
+                                                   "-ec", PREPARE, "sh", host.name, " ".join(OWN), shared]),
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
             self.holders[host.name] = holder
             if holder.stdout.readline() != "prepared\n":
@@ -57,7 +60,7 @@ class Stage:
         with open(said, "wb") as out:
             done = subprocess.run([*self.enter(name), "bash", "-c", script], stdin=subprocess.DEVNULL, stdout=out,
                                   stderr=out, timeout=seconds, check=False)
-        if text.rstrip().endswith("&"):
+        if text.startswith("holdfastd"):
             self.wait_ready(name, said)
         return done.returncode, said.read_text(errors="replace")
 
