@@ -95,12 +95,21 @@ def see_again(field):
     change(field.daemons[0], f"backend health {POOL}/{field.first[2].name} auto")
 
 
+def slots_of(field, name):
+    """How many slots the backend owns on each balancer."""
+    return [daemon.json(f"backend show {name}")["slots"] for daemon in field.daemons]
+
+
 def false_alarm(field):
     """Down everywhere, and up before the grace is over."""
     name = f"{POOL}/{field.first[6].name}"
+    before = slots_of(field, name)
     field.everywhere(f"backend health {name} down")
     time.sleep(GRACE * 0.4)
     field.everywhere(f"backend health {name} auto")
+    after = slots_of(field, name)
+    if after != before:
+        raise Refused(f"{name} had {before} slots on the balancers, and has {after} now that it is up again")
 
 
 CHANGES = (
