@@ -140,8 +140,13 @@ static __always_inline __u32 flow_decide(const struct flow_query *query, const s
 			backend = flow->backend;
 			how = REMEMBERED;
 		}
-		if (!query->passive)
+		if (!query->passive) {
 			flow_refresh(query, service, flow, backend, now);
+			/* A pool's table may have changed its size: the flow is counted where it belongs now.
+			 */
+			if (flow->slot != query->slot - table->first)
+				flow->slot = query->slot - table->first;
+		}
 	} else {
 		__u32 base = query_opens(query) ? 0 : flow_base(query, service, table, now);
 
