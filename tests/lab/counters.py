@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every counter of loss on a packet's way, read where the kernel keeps it, with no daemon's help."""
 
+import hashlib
 import json
+import mmap
+import os
 import re
+from ctypes import CDLL, c_char_p
 
 from lab import NETNS, PINS, TOP, run
 
@@ -21,6 +25,28 @@ def pinned_per_cpu(path):
     return {int.from_bytes(bytes(int(byte, 16) for byte in entry["key"]), "little"):
             sum(int.from_bytes(bytes(int(byte, 16) for byte in value["value"][:8]), "little")
                 for value in entry["values"]) for entry in entries}
+
+
+def pinned_memory(path, size):
+    """A digest of a pinned array that can be mapped."""
+    fd = CDLL("libbpf.so.1", use_errno=True).bpf_obj_get(c_char_p(str(path).encode()))
+    try:
+        with mmap.mmap(fd, size, mmap.MAP_SHARED, mmap.PROT_READ) as memory:
+            return hashlib.sha1(memory).hexdigest()
+    finally:
+        os.close(fd)
+
+
+def live_maps(instance):
+    """Everything that an instance's maps hold: name -> a digest, or the entries of those that are counted in."""
+    held = {}
+    for path in (PINS / instance / "maps").iterdir():
+        about = json.loads(run(["bpftool", "-j", "map", "show", "pinned", path]).stdout)
+        if about["type"] == "array":
+            held[path.name] = pinned_memory(path, about["max_entries"] * ((about["bytes_value"] + 7) // 8 * 8))
+        else:
+            held[path.name] = json.loads(run(["bpftool", "-j", "map", "dump", "pinned", path]).stdout)
+    return held
 
 
 def balancer_drops(instance):

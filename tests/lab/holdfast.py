@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holdfast in the lab: daemons on balancers, receivers on backends, and the command line to both."""
 
+import http.client
 import json
 import shutil
 import signal
+import socket
 
 from lab import BUILD, NETS, PINS, SEED, LabError, wait_until
 from servers import Process
@@ -12,20 +14,41 @@ RECEIVED_FROM = f"{NETS['lb'][0]}.0/24"
 RECEIVED_FROM6 = f"{NETS['lb'][1]}:/64"
 
 
+class Api(http.client.HTTPConnection):
+    """A daemon's API by one connection, for more questions than one would start a program for."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=60)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+    def get(self, path):
+        self.request("GET", path)
+        answer = self.getresponse()
+        text = answer.read()
+        if answer.status != 200:
+            raise LabError(f"{path}: {answer.status}: {text.decode()}")
+        return json.loads(text)
+
+
 class Daemon:
     """holdfastd on one balancer, under an instance name of the lab's own."""
 
-    def __init__(self, host, suffix="", seed=SEED):
+    def __init__(self, host, suffix="", seed=SEED, options=()):
         self.host = host
         self.instance = host.netns + suffix
         self.dir = host.dir / f"holdfast{suffix}"
         self.pins = PINS / self.instance
-        self.seed = seed
+        self.seed, self.options = seed, options
         self.process = None
 
     def command(self):
         return [BUILD / "holdfastd", "--instance", self.instance, "--runtime-dir", self.dir, "--state-dir", self.dir,
-                *(["--seed", self.seed] if self.seed else [])]
+                *(["--seed", self.seed] if self.seed else []), *self.options]
 
     def start(self):
         self.dir.mkdir(parents=True, exist_ok=True)
@@ -48,12 +71,15 @@ class Daemon:
 
     def run(self, *words, check=True, timeout=60):
         """holdfast WORDS on this balancer. Returns the finished process."""
-        return self.host.run(BUILD / "holdfast", "--instance", self.instance, "--runtime-dir", self.dir, *words,
-                             check=check, timeout=timeout)
+        return self.host.run(BUILD / "holdfast", "--instance", self.instance, "--runtime-dir", self.dir,
+                             "--state-dir", self.dir, *words, check=check, timeout=timeout)
 
     def say(self, words, **named):
         """As run(), words in one string; for lines as a person would type them."""
         return self.run(*words.split(), **named)
+
+    def api(self):
+        return Api(self.dir / f"{self.instance}.sock")
 
     def json(self, words):
         return json.loads(self.run("--json", *words.split()).stdout)

@@ -12,6 +12,7 @@ class SecondWire:
     gateway, gateway6 = f"{NET}.1", f"{NET6}:1"
     address, address6 = f"{NET}.11", f"{NET6}:11"
     neighbour_addresses = (f"{NET}.50", f"{NET6}:50")  # of a host on link, once add_neighbour() was called
+    more_neighbours = (f"{NET}.51", f"{NET6}:51")
     nobody = f"{NET}.66"
     sources = (f"{NET}.0/24", f"{NET6}:/64")  # of what leaves by it, wrapped
 
@@ -76,4 +77,4 @@ class SecondWire:
     def add_neighbour(self):
         Host.batch(self.lab.router_netns, "\n".join(f"addr replace {address} dev {self.far}"
                                                     f"{' nodad' if ':' in address else ''}"
-                                                    for address in self.neighbour_addresses))
+                                                    for address in self.neighbour_addresses + self.more_neighbours))
