@@ -131,6 +131,32 @@ static void test_changed_mac_heals(void **state)
 	assert_true(comes("192.0.2.5", resolved_to, MAC_2, PATIENCE));
 }
 
+static void test_changed_mac_of_a_backend_on_link_heals(void **state)
+{
+	(void)state;
+	want("10.9.0.2");
+	assert_true(comes("10.9.0.2", resolved_to, MAC_1, PATIENCE));
+	there("ip link set v1 address 02:00:00:00:00:02");
+	assert_true(comes("10.9.0.2", resolved_to, MAC_2, PATIENCE));
+}
+
+/* Of more than are asked at once, every one comes to its turn. */
+static void test_changed_mac_among_many_heals(void **state)
+{
+	char text[16];
+
+	(void)state;
+	for (int i = 100; i < 170; i++) {
+		snprintf(text, sizeof text, "10.9.0.%d", i);
+		there("ip addr add %s/24 dev v1", text);
+		want(text);
+	}
+	assert_true(comes("10.9.0.169", resolved_to, MAC_1, PATIENCE));
+	there("ip link set v1 address 02:00:00:00:00:02");
+	assert_true(comes("10.9.0.169", resolved_to, MAC_2, 2 * PATIENCE));
+	assert_true(comes("10.9.0.100", resolved_to, MAC_2, 2 * PATIENCE));
+}
+
 static void test_silent_neighbour_goes_and_returns(void **state)
 {
 	(void)state;
@@ -211,6 +237,8 @@ int main(void)
 		CASE(test_resolved_before_the_first_packet),
 		CASE(test_problems_have_names),
 		CASE(test_changed_mac_heals),
+		CASE(test_changed_mac_of_a_backend_on_link_heals),
+		CASE(test_changed_mac_among_many_heals),
 		CASE(test_silent_neighbour_goes_and_returns),
 		CASE(test_lost_carrier_is_seen_at_once),
 		CASE(test_route_changes_are_followed),

@@ -170,8 +170,8 @@ def test_an_interface_that_loses_its_carrier(wired):
     assert set(answers(lab, VIPS_X[1])) == {"b1", "b2", "b3", "b4"}
 
 
-def test_resolved_before_the_first_packet(wired):
-    """A backend on link that nobody has asked for yet: the first datagram to it arrives."""
+def test_backends_on_link(wired):
+    """Resolved before the first packet, which is the first that anybody sends to them; and found when they move."""
     lab, daemon, wire = wired
     near, near6 = wire.neighbour_addresses
     wire.add_neighbour()
@@ -184,6 +184,10 @@ def test_resolved_before_the_first_packet(wired):
         assert daemon.json(f"backend show {name}/n")["next_hop"]["gateway"] is None
         assert daemon.json("counters")["backends"][-1]["packets"] == 1, name
     assert drops(daemon) == before
+    mac = new_mac()
+    wire.move(mac)
+    for name in ("near", "near6"):
+        wait_until(lambda name=name: next_hops(daemon, name, ("n",))[0]["mac"] == mac, HEALED, f"{name} is found again")
 
 
 def test_a_neighbour_that_never_answered_is_named(wired):

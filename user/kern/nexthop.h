@@ -3,8 +3,8 @@
  * Next hops: for each address that is wanted, the interface, MAC addresses, path MTU and own source address
  * by which the kernel would reach it, kept true by netlink (routes, neighbours, links) in the network
  * namespace where it was opened. An event loop polls nexthops_fd() for reading and calls nexthops_dispatch();
- * nexthops_tick() keeps unresolved neighbours asked for and stale ones confirmed; a gateway that moves is
- * found within two ticks.
+ * nexthops_tick() keeps unresolved neighbours asked for and the others confirmed: a gateway that moved is
+ * found within two ticks, a backend on link too unless there are many.
  */
 #ifndef HOLDFAST_NEXTHOP_H
 #define HOLDFAST_NEXTHOP_H

@@ -3,8 +3,8 @@
  * What the kernel tells of its own accord, and what has to be asked because it tells nothing.
  *
  * The kernel would notice a neighbour that moved when it sends to it; packets sent by XDP it does not see.
- * So nexthops_tick() asks: gateways every time, since much hangs on them and they are few; other neighbours
- * when the kernel holds them for stale.
+ * So nexthops_tick() asks: gateways every time, since much hangs on them and they are few; backends on link
+ * by turns, and when the kernel holds them for stale.
  */
 #include "nexthop_state.h"
 
@@ -18,6 +18,8 @@ enum {
 	MESSAGES_AT_ONCE = 256,
 	/* Addresses without a route that are asked about each tick, in case news got lost. */
 	LOST_AT_ONCE = 32,
+	/* Backends on link that are asked each tick whether they are still where they were. */
+	ON_LINK_AT_ONCE = 64,
 };
 
 static const int groups[] = {RTNLGRP_LINK,       RTNLGRP_NEIGH,       RTNLGRP_IPV4_ROUTE,
@@ -169,17 +171,23 @@ static bool asked_before(const struct nexthops *nexthops, size_t at)
 	return false;
 }
 
-/* A gateway that did not answer since the last tick is asked for anew, by broadcast. */
-static void confirm(struct nexthops *nexthops, const struct wanted *wanted)
+/* Gateways always, backends on link by turns. */
+static bool is_due(const struct nexthops *nexthops, size_t at)
+{
+	return nexthops->sorted[at]->now.gateway.family ||
+	       (at + nexthops->count - nexthops->turn) % nexthops->count < ON_LINK_AT_ONCE;
+}
+
+/* A neighbour that did not answer since it was asked last is asked for anew, by broadcast. */
+static void confirm(struct nexthops *nexthops, const struct wanted *wanted, bool due)
 {
 	const struct nexthop *now = &wanted->now;
-	bool gateway = now->gateway.family;
 
-	if (gateway && wanted->neighbour_state & NUD_PROBE) {
+	if (due && wanted->neighbour_state & NUD_PROBE) {
 		neighbour_fail(nexthops->questions, now->ifindex, neighbour_of(now));
 		neighbour_use(nexthops->questions, now->ifindex, neighbour_of(now));
 	} else if (wanted->neighbour_state & NUD_STALE ||
-		   (gateway && wanted->neighbour_state & (NUD_REACHABLE | NUD_DELAY))) {
+		   (due && wanted->neighbour_state & (NUD_REACHABLE | NUD_DELAY))) {
 		neighbour_confirm(nexthops->questions, now->ifindex, neighbour_of(now));
 	}
 }
@@ -199,19 +207,29 @@ static void ask_about_lost(struct nexthops *nexthops)
 	}
 }
 
+static void tick_one(struct nexthops *nexthops, size_t at)
+{
+	struct wanted *wanted = nexthops->sorted[at];
+
+	if (wanted->missing)
+		wanted_refresh(nexthops, wanted, false);
+	else if (wanted->now.resolved && !asked_before(nexthops, at))
+		confirm(nexthops, wanted, is_due(nexthops, at));
+	else if (wanted->now.ifindex && !wanted->now.resolved && !asked_before(nexthops, at))
+		neighbour_seek(nexthops, wanted->now.ifindex, neighbour_of(&wanted->now));
+}
+
 int nexthops_tick(struct nexthops *nexthops)
 {
-	answers_forget(nexthops);
-	for (size_t i = 0; i < nexthops->count; i++) {
-		struct wanted *wanted = nexthops->sorted[i];
+	int r = nexthops_dispatch(nexthops); /* an answer that waits to be read is an answer */
 
-		if (wanted->missing)
-			wanted_refresh(nexthops, wanted, false);
-		else if (wanted->now.resolved && !asked_before(nexthops, i))
-			confirm(nexthops, wanted);
-		else if (wanted->now.ifindex && !wanted->now.resolved && !asked_before(nexthops, i))
-			neighbour_seek(nexthops, wanted->now.ifindex, neighbour_of(&wanted->now));
-	}
+	if (r)
+		return r;
+	answers_forget(nexthops);
+	nexthops->turn = nexthops->count > ON_LINK_AT_ONCE ? nexthops->turn % nexthops->count : 0;
+	for (size_t i = 0; i < nexthops->count; i++)
+		tick_one(nexthops, i);
+	nexthops->turn += ON_LINK_AT_ONCE;
 	ask_about_lost(nexthops);
 	return 0;
 }

@@ -23,6 +23,7 @@ struct nexthops {
 	struct wanted **sorted; /* by address */
 	size_t count, room;
 	size_t lost; /* where the asking about those without a route goes on */
+	size_t turn; /* where the asking of neighbours that are backends goes on */
 	/* The answers to the last questions, for addresses that share them; forgotten when there are news. */
 	struct link link;
 	struct {
