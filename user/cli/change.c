@@ -114,13 +114,17 @@ static void subject_of(const struct call *call, char subject[static SUBJECT_TEXT
 	}
 }
 
-/* Some drivers take the link down for a moment when a program is attached: said before it is. */
+/* Some drivers take the link down for a moment when a program is attached: said before it is. In generic mode
+ * the driver does not know of it. */
 static void warn_of_attach(const struct call *call)
 {
-	const char *sentence =
-		strcmp(call->verb->uses, "interface.attach") ? NULL : attach_warning(call->words[0]);
+	const char *sentence, *mode;
 	struct refusal warning;
 
+	if (strcmp(call->verb->uses, "interface.attach"))
+		return;
+	mode = call_option(call, "mode");
+	sentence = mode && !strcmp(mode, "generic") ? NULL : attach_warning(call->words[0]);
 	if (!sentence)
 		return;
 	refuse(&warning, 0, "%s", sentence);
