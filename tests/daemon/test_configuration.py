@@ -63,6 +63,43 @@ def test_a_file_that_changed_is_applied_at_start(idle, file):
     assert idle.get("/v1/backends/db/db1")["admin"] == "draining"
 
 
+def configuration(weight):
+    """What FILE says, as the command line sends it."""
+    backends = [{"name": "db1", "address": "10.9.0.11"}, {"name": "db2", "address": "10.9.0.12", "weight": weight}]
+    return {"version": 1, "seed": "6f1c9a3e5b7d2048", "interfaces": [{"name": "eth0"}],
+            "pools": [{"name": "db", "table_size": 1021, "backends": backends}],
+            "services": [{"listen": "tcp 203.0.113.10:5432", "pool": "db"}]}
+
+
+def test_a_file_that_the_command_line_applied_is_not_applied_again(idle, file):
+    idle.start("--config", file)
+    file.write_text("# more weight\n" + FILE.replace("weight: 200", "weight: 190"))
+    idle.operate("model.apply", configuration=configuration(190))
+    idle.operate("backend.set", pool="db", name="db2", weight=180)
+    last = number(idle)
+    idle.kill()
+    idle.start("--config", file)
+    assert number(idle) == last and idle.get("/v1/backends/db/db2")["weight"] == 180
+
+
+def test_what_was_only_tried_is_not_what_was_applied(idle, file):
+    idle.start("--config", file)
+    file.write_text(FILE.replace("weight: 200", "weight: 190"))
+    assert idle.post("model.apply", {"configuration": configuration(190)}, dry_run=True)[0] == 200
+    idle.kill()
+    idle.start("--config", file)
+    assert idle.get("/v1/backends/db/db2")["weight"] == 190
+
+
+def test_a_host_that_is_run_by_its_verbs_misses_no_file(idle, file):
+    file.unlink()
+    idle.start("--config", file)
+    idle.operate("model.apply", configuration=configuration(200))
+    idle.stop()
+    idle.start("--config", file)
+    assert idle.get("/v1/status")["problems"] == [] and idle.get("/v1/status")["services"][0]["up"] == 2
+
+
 def test_sighup_applies_again(idle, file):
     idle.start("--config", file)
     idle.operate("backend.set", pool="db", name="db2", weight=190)

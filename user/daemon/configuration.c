@@ -46,65 +46,81 @@ static int read_file(const char *path, char **ret_text, size_t *ret_length, stru
 	return 0;
 }
 
-static void digest_text(const char *text, size_t length, char digest[DIGEST_TEXT])
+/* Of what a configuration says, however its file is written. */
+static int digest_configuration(const json_t *configuration, char digest[DIGEST_TEXT])
 {
-	XXH128_hash_t hash = XXH3_128bits(text, length);
+	char *text = json_dumps(configuration, JSON_COMPACT | JSON_SORT_KEYS);
+	XXH128_hash_t hash;
 
+	if (!text)
+		return -ENOMEM;
+	hash = XXH3_128bits(text, strlen(text));
 	snprintf(digest, DIGEST_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
 		 (unsigned long long)hash.low64);
+	free(text);
+	return 0;
 }
 
-static bool was_applied(struct instance *instance, const char *digest)
+static bool was_applied(struct instance *instance, const json_t *configuration)
 {
-	char *last = store_setting(instance->store, "applied");
-	bool same = last && !strcmp(last, digest);
+	char digest[DIGEST_TEXT], *last = store_setting(instance->store, "applied");
+	bool same = last && !digest_configuration(configuration, digest) && !strcmp(last, digest);
 
 	free(last);
 	return same;
 }
 
-static bool was_given(struct instance *instance)
+int configuration_note(struct instance *instance, const json_t *configuration, struct refusal *refusal)
 {
-	char *last = store_setting(instance->store, "applied");
-	bool given = last != NULL;
+	char digest[DIGEST_TEXT];
+	int error = digest_configuration(configuration, digest);
 
-	free(last);
-	return given;
+	return error ? error : store_setting_set(instance->store, "applied", digest, refusal);
 }
 
-static int apply_text(struct instance *instance, const char *text, size_t length, struct refusal *refusal)
+static bool was_given(struct instance *instance)
 {
+	char *given = store_setting(instance->store, "file");
+	bool was = given != NULL;
+
+	free(given);
+	return was;
+}
+
+static int apply(struct instance *instance, json_t *configuration, struct refusal *refusal)
+{
+	const char *file = instance->options->config;
 	char cause[192];
 	struct change change = {.author = "holdfastd", .cause = cause};
-	json_t *configuration = NULL, *answer = NULL;
-	int error = config_parse(text, length, &configuration, refusal);
+	json_t *answer = NULL;
+	int error;
 
-	snprintf(cause, sizeof cause, "apply %.180s", instance->options->config);
-	if (!error)
-		error = change_configuration(instance, configuration, &change, &answer, refusal);
-	json_decref(configuration);
+	snprintf(cause, sizeof cause, "apply %.180s", file);
+	error = change_configuration(instance, configuration, &change, &answer, refusal);
 	json_decref(answer);
+	if (!error)
+		error = configuration_note(instance, configuration, refusal);
+	if (!error)
+		error = store_setting_set(instance->store, "file", file, refusal);
 	return error;
 }
 
 static int apply_file(struct instance *instance, bool again, struct refusal *refusal)
 {
-	char digest[DIGEST_TEXT], *text = NULL;
+	json_t *configuration = NULL;
+	char *text = NULL;
 	size_t length = 0;
 	int error = read_file(instance->options->config, &text, &length, refusal);
 
 	/* A host that was never given a file is run by its verbs; one that has lost its file is told so. */
 	if (error == -ENOENT && !was_given(instance))
 		return 0;
-	if (error)
-		return error;
-	digest_text(text, length, digest);
-	if (again || !was_applied(instance, digest)) {
-		error = apply_text(instance, text, length, refusal);
-		if (!error)
-			error = store_setting_set(instance->store, "applied", digest, refusal);
-	}
+	if (!error)
+		error = config_parse(text, length, &configuration, refusal);
 	free(text);
+	if (!error && (again || !was_applied(instance, configuration)))
+		error = apply(instance, configuration, refusal);
+	json_decref(configuration);
 	return error;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration file: applied at start unless it is what was last applied, and at SIGHUP. */
+/* The configuration file: applied at start unless it is what was last applied, by whomever, and at SIGHUP. */
 #ifndef HOLDFAST_CONFIGURATION_H
 #define HOLDFAST_CONFIGURATION_H
 
@@ -11,5 +11,11 @@
  * for `status`.
  */
 void configuration_apply(struct instance *instance, bool again);
+/*
+ * Takes note that this configuration, as model.apply takes it, is what was last applied: a file that says the
+ * same, in whatever order and with whatever comments, is not applied again at the next start. 0, or a
+ * negative errno with *refusal filled.
+ */
+int configuration_note(struct instance *instance, const json_t *configuration, struct refusal *refusal);
 
 #endif

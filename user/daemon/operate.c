@@ -8,6 +8,8 @@
 #include "../core/history.h"
 #include "change.h"
 #include "clock.h"
+#include "configuration.h"
+#include "events.h"
 
 static int check_members(const json_t *body, const char *const *known, struct refusal *refusal)
 {
@@ -83,6 +85,15 @@ static int read_change(const struct request *request, const char *const *known, 
 	return error;
 }
 
+/* The change is in force already: a note that fails costs no more than applying a file again. */
+static void note_configuration(struct instance *instance, const json_t *configuration)
+{
+	struct refusal refusal = {0};
+
+	if (configuration_note(instance, configuration, &refusal))
+		log_refusal(LOG_LEVEL_WARNING, "the applied configuration is not noted", &refusal);
+}
+
 int operate(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
 {
 	static const char *const known[] = {"operation", "arguments", "dry_run", "force",
@@ -99,7 +110,10 @@ int operate(struct instance *instance, const struct request *request, json_t **r
 		refusal_right(refusal, "{\"operation\": WORD, \"arguments\": {...}}");
 		return -EINVAL;
 	}
-	return change_operation(instance, word, arguments, &change, ret, refusal);
+	error = change_operation(instance, word, arguments, &change, ret, refusal);
+	if (!error && !change.dry_run && !strcmp(word, "model.apply"))
+		note_configuration(instance, json_object_get(arguments, "configuration"));
+	return error;
 }
 
 /* Flows know member sets that were, also those that the way back leaves behind. */
