@@ -106,6 +106,35 @@ static void moved_slots_are_counted_as_a_reader_would(void **state)
 	check_change("backend.drain", "{'pool': 'db', 'name': 'db7'}", "db7", true);
 }
 
+static void slots_that_nobody_had_are_filled_not_moved(void **state)
+{
+	struct refusal refusal = {.what = ""};
+	struct model *model = model_new(5);
+	struct ledger *ledger = ledger_new();
+	struct image *empty, *filled;
+	struct plan *plan;
+
+	(void)state;
+	operate(&model, "pool.add", "{'name': 'db', 'table_size': 251}");
+	operate(&model, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.10:80', 'pool': 'db'}");
+	empty = must_image(model, ledger, NULL, "");
+	operate(&model, "backend.add", "{'pool': 'db', 'name': 'db1', 'address': '10.0.0.1'}");
+	filled = must_image(model, ledger, empty, "");
+	plan = must_plan(empty, filled);
+	assert_int_equal(plan->pool_count, 1);
+	assert_int_equal(plan->pools[0].change, PLAN_CHANGE);
+	assert_int_equal(plan->pools[0].moved, 0);
+	assert_int_equal(plan_guard(plan, 1, &refusal), 0);
+	plan_free(plan);
+	plan = must_plan(filled, empty);
+	assert_int_equal(plan->pools[0].moved, 251);
+	plan_free(plan);
+	image_free(empty);
+	image_free(filled);
+	ledger_free(ledger);
+	model_free(model);
+}
+
 static void a_changed_hash_moves_every_flow(void **state)
 {
 	static const char *const changes[] = {"'table_size': 257", "'seed': '00000000000000ff'",
@@ -233,6 +262,7 @@ int main(void)
 		cmocka_unit_test(equal_images_make_an_empty_plan),
 		cmocka_unit_test(the_first_plan_adds_everything),
 		cmocka_unit_test(moved_slots_are_counted_as_a_reader_would),
+		cmocka_unit_test(slots_that_nobody_had_are_filled_not_moved),
 		cmocka_unit_test(a_changed_hash_moves_every_flow),
 		cmocka_unit_test(what_went_is_removed),
 		cmocka_unit_test(what_is_loaded_and_right_is_left_alone),

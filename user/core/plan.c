@@ -38,7 +38,7 @@ static int count_moved(const struct pool_image *before, const struct pool_image 
 	for (uint32_t slot = 0; slot < after->table.size; slot++) {
 		uint16_t old = (uint16_t)before->words[slot], owner = (uint16_t)after->words[slot];
 
-		if (old == owner)
+		if (old == owner || !old) /* nobody had it: no flow can leave */
 			continue;
 		ret->moved++;
 		ret->needless += constant[old] && constant[owner];

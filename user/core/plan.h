@@ -15,7 +15,7 @@ struct plan_pool {
 	char name[NAME_SIZE];
 	uint32_t number;
 	uint32_t slots;    /* of the new table (old one for PLAN_REMOVE) */
-	uint32_t moved;    /* slots whose owner changes */
+	uint32_t moved;    /* slots that leave an owner */
 	uint32_t needless; /* of these, slots that move between backends that both keep their place and weight
 			    */
 	bool rebuilt;      /* size, seed or hash change: every flow's slot changes */

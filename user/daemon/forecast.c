@@ -5,14 +5,17 @@
 
 #include "views.h"
 
-/* A bit for each slot whose owner changes. NULL: out of memory. */
+/* A bit for each slot that leaves an owner. NULL: out of memory. */
 static uint64_t *moved_slots(const struct pool_image *before, const struct pool_image *after)
 {
 	uint64_t *slots = calloc(before->table.size / 64 + 1, sizeof *slots);
 
-	for (uint32_t i = 0; slots && i < before->table.size; i++)
-		if ((uint16_t)before->words[i] != (uint16_t)after->words[i])
+	for (uint32_t i = 0; slots && i < before->table.size; i++) {
+		uint16_t owner = (uint16_t)before->words[i];
+
+		if (owner && owner != (uint16_t)after->words[i])
 			slots[i / 64] |= 1ULL << i % 64;
+	}
 	return slots;
 }
 
