@@ -175,6 +175,37 @@ static void no_lookup_takes_more_probes_than_are_allowed(void **state)
 	free(wishes);
 }
 
+/* Who is not where its hash says costs every packet for it some steps: of a few services, next to none is. */
+static void few_services_are_at_home(void **state)
+{
+	enum { ROUNDS = 100, SERVICES = 8 };
+	uint64_t random = 7;
+	size_t away = 0;
+
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct wish wishes[SERVICES] = {0};
+		struct directory directory;
+		uint32_t last;
+
+		for (size_t i = 0; i < SERVICES; i++) {
+			wishes[i].service.key =
+				(struct hf_service_key){.addr = {htonl((uint32_t)draw(&random))},
+							.port = htons(80),
+							.proto = i % 2 ? IPPROTO_TCP : IPPROTO_UDP};
+			wishes[i].low = wishes[i].high = 80;
+		}
+		assert_int_equal(build(wishes, SERVICES, &directory), 0);
+		last = (1U << directory.log2) - 1;
+		assert_true(last < HF_MAX_SERVICES / 4);
+		for (uint32_t at = 0; at <= last; at++)
+			away += directory.entries[at].key.proto &&
+				at != (hf_service_hash(&directory.entries[at].key) & last);
+		directory_free(&directory);
+	}
+	assert_in_range(away, 0, ROUNDS * SERVICES * 2 / 100);
+}
+
 static void more_than_fits_is_refused(void **state)
 {
 	size_t count = HF_MAX_SERVICES / 2;
@@ -227,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_directory_finds_what_a_list_says),
 		cmocka_unit_test(no_lookup_takes_more_probes_than_are_allowed),
+		cmocka_unit_test(few_services_are_at_home),
 		cmocka_unit_test(more_than_fits_is_refused),
 		cmocka_unit_test(every_address_has_an_entry_of_its_own),
 	};

@@ -12,6 +12,7 @@ enum {
 	PORT_BITS = 16,
 	/* Two directories lie side by side in the map. */
 	MAX_ENTRIES = HF_MAX_SERVICES / 2,
+	COMFORTABLE_ENTRIES = HF_MAX_SERVICES / 4,
 	MOST_PREFIXES = 2 * PORT_BITS - 2, /* of one range of ports */
 };
 
@@ -128,25 +129,51 @@ static bool place_all(const struct layout *layout, struct hf_service *entries, u
 	return true;
 }
 
-/* At most half full, and as much emptier as the longest probe demands. */
+static size_t away_from_home(const struct hf_service *entries, uint32_t size)
+{
+	size_t away = 0;
+
+	for (uint32_t at = 0; at < size; at++)
+		away += entries[at].key.proto && ((at ^ hf_service_hash(&entries[at].key)) & (size - 1));
+	return away;
+}
+
+/*
+ * Most packets, also those for no service, are to find what they look for at the first place: an eighth full,
+ * and roomier while that brings all entries home. A quarter of the array is the most for comfort, so that
+ * directories that packets may still read leave room for the next; beyond that it grows only as the longest
+ * probe demands.
+ */
 static int layout_place(const struct layout *layout, struct directory *ret)
 {
-	uint32_t log2 = 0;
+	struct directory best = {0};
+	size_t fewest = SIZE_MAX;
+	uint32_t log2 = 3;
 
-	while ((1UL << log2) < 2 * layout->count)
+	while ((1UL << log2) < 8 * layout->count && (1UL << log2) < COMFORTABLE_ENTRIES)
 		log2++;
-	for (; (1UL << log2) <= MAX_ENTRIES; log2++) {
+	for (; fewest && (1UL << log2) <= (best.entries ? COMFORTABLE_ENTRIES : MAX_ENTRIES); log2++) {
 		struct hf_service *entries = calloc(1UL << log2, sizeof *entries);
+		size_t away;
 
-		if (!entries)
+		if (!entries) {
+			directory_free(&best);
 			return -ENOMEM;
-		if (place_all(layout, entries, 1U << log2)) {
-			*ret = (struct directory){entries, log2, layout->lengths};
-			return 0;
 		}
-		free(entries);
+		away = place_all(layout, entries, 1U << log2) ? away_from_home(entries, 1U << log2)
+							      : SIZE_MAX;
+		if (away < fewest) {
+			free(best.entries);
+			best = (struct directory){entries, log2, layout->lengths};
+			fewest = away;
+		} else {
+			free(entries);
+		}
 	}
-	return -ENOSPC;
+	if (!best.entries)
+		return -ENOSPC;
+	*ret = best;
+	return 0;
 }
 
 int directory_build(const struct hf_service *services, const uint16_t *port_high, size_t count,
