@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from daemon import run, until
+from daemon import PROGRAM, run, until
 
 
 def test_a_change_is_a_generation(daemon):
@@ -177,3 +177,43 @@ def test_an_interface_that_comes_later_is_attached_then(serving, host):
     run("ip", "-n", host.name, "link", "set", "late0", "up")
     until(lambda: serving.get("/v1/interfaces")["interfaces"][0]["state"] == "attached")
     assert serving.get("/v1/status")["state"] == "ready"
+
+
+def attached(daemon):
+    interface = daemon.get("/v1/interfaces")["interfaces"][0]
+    return interface["state"] == "attached" and interface["program_id"]
+
+
+def test_an_interface_that_is_let_go_stays_so_until_it_is_attached_again(serving, host):
+    """The way out in need: nothing but an attach of that interface, or a new start, takes it back."""
+    run(*host.inside(PROGRAM.with_name("holdfast"), "--instance", serving.instance, "--offline", "interface", "detach",
+                     "--all"))
+    status = until(lambda: (s := serving.get("/v1/status"))["problems"] and s)
+    assert status["state"] == "degraded" and "eth0" in status["problems"][0], status["problems"]
+    serving.operate("backend.drain", pool="db", name="db1")
+    assert not attached(serving)
+    last = serving.get("/v1/status")["generation"]["number"]
+    assert serving.refuse("interface.attach", name="eth0", mode="generic")[0] == 409
+    assert serving.operate("interface.attach", name="eth0")["generation"] == last
+    assert attached(serving) and serving.get("/v1/status")["state"] == "ready"
+    assert serving.refuse("interface.attach", name="eth0")[0] == 409
+
+
+def test_an_interface_that_is_let_go_is_attached_at_the_next_start(serving, host):
+    run(*host.inside(PROGRAM.with_name("holdfast"), "--instance", serving.instance, "--offline", "interface", "detach",
+                     "eth0"))
+    serving.stop()
+    serving.start()
+    assert attached(serving)
+
+
+def test_an_interface_that_went_is_attached_when_it_is_back(serving, host):
+    configuration = serving.get("/v1/export")["configuration"]
+    configuration["interfaces"].append({"name": "late0"})
+    serving.operate("model.apply", configuration=configuration)
+    state = lambda: serving.get("/v1/interfaces")["interfaces"][1]["state"]  # noqa: E731
+    for _ in range(2):
+        run("ip", "-n", host.name, "link", "add", "late0", "type", "veth", "peer", "name", "late1")
+        until(lambda: state() == "attached")
+        run("ip", "-n", host.name, "link", "del", "late0")
+        until(lambda: state() != "attached")

@@ -279,6 +279,35 @@ static void tell_cause(const char *word, const json_t *arguments, char *cause, s
 		snprintf(cause, room, "%s %s%s%s", command, pool, pool[0] ? "/" : "", name);
 }
 
+static bool attaches_the_same(const struct interface *interface, const json_t *arguments)
+{
+	const char *mode = text_of(arguments, "mode");
+	bool share = json_is_true(json_object_get(arguments, "share"));
+
+	return share == interface->share &&
+	       !strcmp(mode[0] ? mode : mode_name(MODE_AUTO), mode_name(interface->mode));
+}
+
+/* What the model has already is attached again where the kernel has it no longer: no new generation. -EEXIST,
+ * with *refusal as it was, where there is nothing to do. */
+static int attach_again(struct instance *instance, const json_t *arguments, const struct change *change,
+			json_t **ret, struct refusal *refusal)
+{
+	const struct interface *interface = model_interface(instance->model, text_of(arguments, "name"));
+	const struct plan nothing = {0};
+	int error = check_expected(instance, change->expect, refusal);
+
+	if (error)
+		return error;
+	if (!interface || change->dry_run || !attaches_the_same(interface, arguments))
+		return -EEXIST;
+	error = interfaces_attach_again(instance->interfaces, interface, refusal);
+	if (error)
+		return error;
+	*ret = answer(instance, true, false, plan_to_json(&nothing), json_array());
+	return *ret ? 0 : -ENOMEM;
+}
+
 int change_operation(struct instance *instance, const char *word, const json_t *arguments,
 		     const struct change *change, json_t **ret, struct refusal *refusal)
 {
@@ -287,6 +316,8 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 	struct model *next;
 	int error = operation_apply(instance->model, word, arguments, clock_unix(), &next, refusal);
 
+	if (error == -EEXIST && !strcmp(word, "interface.attach"))
+		return attach_again(instance, arguments, change, ret, refusal);
 	if (error)
 		return error;
 	tell_cause(word, arguments, cause, sizeof cause);

@@ -2,6 +2,7 @@
 #include "interfaces.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 struct interfaces {
 	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
 	json_t *problems;                   /* name -> sentence */
+	json_t *attached;                   /* name -> ifindex where the program was attached last */
 };
 
 int interfaces_open(struct dataplane *const *dataplane, struct interfaces **ret)
@@ -20,6 +22,7 @@ int interfaces_open(struct dataplane *const *dataplane, struct interfaces **ret)
 		return -ENOMEM;
 	interfaces->dataplane = dataplane;
 	interfaces->problems = json_object();
+	interfaces->attached = json_object();
 	*ret = interfaces;
 	return 0;
 }
@@ -29,6 +32,7 @@ void interfaces_close(struct interfaces *interfaces)
 	if (!interfaces)
 		return;
 	json_decref(interfaces->problems);
+	json_decref(interfaces->attached);
 	free(interfaces);
 }
 
@@ -51,6 +55,9 @@ static int attach(struct interfaces *interfaces, const struct interface *interfa
 				 refusal);
 	if (error && !refusal->what[0])
 		refuse(refusal, error, "cannot attach to %s: %s", interface->name, strerror(-error));
+	if (!error)
+		json_object_set_new(interfaces->attached, interface->name,
+				    json_integer(if_nametoindex(interface->name)));
 	return error;
 }
 
@@ -59,6 +66,7 @@ static void detach(struct interfaces *interfaces, const char *name)
 	struct refusal refusal = {0};
 	int error = dataplane_detach(*interfaces->dataplane, name, &refusal);
 
+	json_object_del(interfaces->attached, name);
 	if (error && error != -ENOENT && error != -ENODEV)
 		log_refusal(LOG_LEVEL_WARNING, "detach", &refusal);
 	else
@@ -102,11 +110,75 @@ int interfaces_add(struct interfaces *interfaces, const struct model *before, co
 	return 0;
 }
 
+struct search {
+	const char *name;
+	struct attachment *found;
+};
+
+static int match_attachment(const struct attachment *attachment, void *context)
+{
+	struct search *search = context;
+
+	if (strcmp(attachment->interface, search->name))
+		return 0;
+	*search->found = *attachment;
+	return 1;
+}
+
+bool interfaces_attachment(struct interfaces *interfaces, const char *name, struct attachment *ret)
+{
+	struct search search = {name, ret};
+
+	return dataplane_attachments(*interfaces->dataplane, match_attachment, &search) == 1;
+}
+
+/* The program was attached to this very interface, and somebody took it away: `holdfast --offline interface
+ * detach`, say, which means what it does. An interface that went and came back has another index. */
+static bool was_let_go(struct interfaces *interfaces, const char *name)
+{
+	json_int_t ifindex = json_integer_value(json_object_get(interfaces->attached, name));
+	struct attachment attachment;
+
+	return ifindex && ifindex == if_nametoindex(name) &&
+	       !interfaces_attachment(interfaces, name, &attachment);
+}
+
+static void leave_alone(struct interfaces *interfaces, const char *name)
+{
+	if (interfaces_problem(interfaces, name))
+		return;
+	event_note(LOG_LEVEL_WARNING, "interface", name, "detached by somebody else, and left so");
+	json_object_set_new(
+		interfaces->problems, name,
+		json_sprintf("detached by somebody else: `holdfast interface attach %s` attaches it again",
+			     name));
+}
+
+int interfaces_attach_again(struct interfaces *interfaces, const struct interface *interface,
+			    struct refusal *refusal)
+{
+	struct attachment attachment;
+	int error;
+
+	if (interfaces_attachment(interfaces, interface->name, &attachment))
+		return -EEXIST;
+	error = attach(interfaces, interface, refusal);
+	if (error)
+		return error;
+	json_object_del(interfaces->problems, interface->name);
+	event_note(LOG_LEVEL_NOTICE, "interface", interface->name, "attached again");
+	return 0;
+}
+
 static void attach_wanted(struct interfaces *interfaces, const struct interface *interface)
 {
 	const char *known = interfaces_problem(interfaces, interface->name);
 	struct refusal refusal;
 
+	if (was_let_go(interfaces, interface->name)) {
+		leave_alone(interfaces, interface->name);
+		return;
+	}
 	if (!attach(interfaces, interface, &refusal)) {
 		if (known)
 			event_note(LOG_LEVEL_NOTICE, "interface", interface->name, "attached");
@@ -156,28 +228,6 @@ void interfaces_settle(struct interfaces *interfaces, const struct model *model)
 	for (size_t i = 0; i < unwanted.count; i++)
 		detach(interfaces, unwanted.names[i]);
 	forget_problems(interfaces, model);
-}
-
-struct search {
-	const char *name;
-	struct attachment *found;
-};
-
-static int match_attachment(const struct attachment *attachment, void *context)
-{
-	struct search *search = context;
-
-	if (strcmp(attachment->interface, search->name))
-		return 0;
-	*search->found = *attachment;
-	return 1;
-}
-
-bool interfaces_attachment(struct interfaces *interfaces, const char *name, struct attachment *ret)
-{
-	struct search search = {name, ret};
-
-	return dataplane_attachments(*interfaces->dataplane, match_attachment, &search) == 1;
 }
 
 void interfaces_retry(struct interfaces *interfaces, const struct model *model)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Interfaces: attaches the program where the model wants it, and remembers why it could not. An interface
- * that is not there yet is tried again until it appears.
+ * that is not there yet is tried again until it appears. One that somebody else detached (holdfast --offline
+ * interface detach) is left alone until it is attached by hand, or the daemon starts again.
  */
 #ifndef HOLDFAST_INTERFACES_H
 #define HOLDFAST_INTERFACES_H
@@ -25,6 +26,12 @@ void interfaces_undo(struct interfaces *interfaces, const struct model *before, 
 /* Makes the attachments those of the model: missing ones attached, others detached. What cannot be is a
  * problem. */
 void interfaces_settle(struct interfaces *interfaces, const struct model *model);
+/*
+ * Attaches what the model has already and the kernel has not. 0, -EEXIST (nothing is filled): it is attached;
+ * or a negative errno with *refusal filled.
+ */
+int interfaces_attach_again(struct interfaces *interfaces, const struct interface *interface,
+			    struct refusal *refusal);
 /* Tries again what has a problem. */
 void interfaces_retry(struct interfaces *interfaces, const struct model *model);
 
