@@ -238,6 +238,38 @@ static void test_hops_are_kept_once(void **state)
 	dataplane_close(dataplane);
 }
 
+/* The image after a change has the words of the live table itself, which name that table's hops. */
+static void test_lent_words_name_the_new_hops(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	static struct hf_hops hops[1000];
+	struct sample sample, next;
+	const uint64_t *words;
+	struct hf_table table;
+	struct image *image;
+
+	(void)state;
+	sample_make(&sample, 1000, 5);
+	for (uint16_t i = 0; i < 1000; i++)
+		hops[i] = (struct hf_hops){.count = 2, .backend = {5, i % 5 + 1}};
+	sample.pool.hops = hops;
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), 0);
+	sample_make(&next, 1000, 5);
+	for (uint16_t i = 0; i < 1000; i++) /* others, the same, and none */
+		hops[i].backend[1] += i % 2 * 100;
+	for (uint16_t i = 0; i < 1000; i += 3)
+		hops[i] = (struct hf_hops){.count = 0};
+	next.pool.words = (uint64_t *)words;
+	next.pool.hops = hops;
+	assert_int_equal(dataplane_apply(dataplane, &next.plan, 2, NULL), 0);
+	assert_int_equal(dataplane_read(dataplane, &image), 0);
+	assert_memory_equal(image->pools[0].hops, hops, sizeof hops);
+	assert_memory_equal(image->pools[0].words, sample.words, sizeof sample.words);
+	image_free(image);
+	dataplane_close(dataplane);
+}
+
 static void test_too_many_hops_change_nothing(void **state)
 {
 	const struct dataplane_limits few = {.slots = 4096, .hops = 500, .flows = 1024, .counters = 64};
@@ -792,6 +824,7 @@ int main(void)
 		CASE(test_memory_is_given_back),
 		CASE(test_no_room_changes_nothing),
 		CASE(test_hops_are_kept_once),
+		CASE(test_lent_words_name_the_new_hops),
 		CASE(test_too_many_hops_change_nothing),
 		CASE(test_backends_change_in_place),
 		CASE(test_removal),
