@@ -260,7 +260,7 @@ static void test_lent_words_name_the_new_hops(void **state)
 		hops[i].backend[1] += i % 2 * 100;
 	for (uint16_t i = 0; i < 1000; i += 3)
 		hops[i] = (struct hf_hops){.count = 0};
-	next.pool.words = (uint64_t *)words;
+	next.pool.words = words;
 	next.pool.hops = hops;
 	assert_int_equal(dataplane_apply(dataplane, &next.plan, 2, NULL), 0);
 	assert_int_equal(dataplane_read(dataplane, &image), 0);
@@ -324,12 +324,14 @@ static void test_removal(void **state)
 	struct dataplane *dataplane = open_instance();
 	struct directory none = {};
 	const uint64_t *words;
+	struct hf_backend entry;
 	struct hf_table table;
 	struct sample sample;
 	struct image *image;
 
 	(void)state;
 	sample_make(&sample, 101, 5);
+	sample.backend.entry.flags = HF_BACKEND_TAKES_NEW | HF_BACKEND_SERVES_TCP;
 	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
 	sample.plan_pool.change = PLAN_REMOVE;
 	sample.plan_pool.image = NULL;
@@ -337,6 +339,10 @@ static void test_removal(void **state)
 	sample.plan_backend.image = NULL;
 	sample.plan.directory = &none;
 	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
+	/* Remembered flows leave at once; a packet that found it already has the address still. */
+	assert_int_equal(dataplane_backend(dataplane, 5, &entry), 0);
+	assert_int_equal(entry.flags, 0);
+	assert_int_equal(entry.dst[0], 5);
 	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), -ENOENT);
 	assert_int_equal(dataplane_read(dataplane, &image), 0);
 	assert_int_equal(image->pool_count, 0);

@@ -284,6 +284,7 @@ static void backend_write(struct dataplane *dataplane, const struct backend_imag
 	__atomic_store_n(&backend->flags, image->entry.flags, __ATOMIC_RELEASE);
 }
 
+/* Whose flows leave it before its entry is cleared, which waits for the packets that have read it. */
 static void backends_retire(struct dataplane *dataplane, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->backend_count; i++) {
@@ -291,6 +292,7 @@ static void backends_retire(struct dataplane *dataplane, const struct plan *plan
 
 		if (plan->backends[i].image)
 			continue;
+		__atomic_store_n(&dataplane->backends[number].flags, 0, __ATOMIC_RELEASE);
 		dataplane->retired_backends[number / 64] |= 1ULL << number % 64;
 		dataplane->backends_retired = true;
 	}
