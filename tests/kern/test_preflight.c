@@ -208,12 +208,21 @@ static void test_faults_of_receivers(void **state)
 
 static void test_segments(void **state)
 {
+	static const char right[] =
+		"`advmss 1420` for encap ipip, 1416 for gre, 1400 for gue to IPv4 backends, "
+		"1308 to IPv6 ones";
 	struct findings *findings;
+	bool told = false;
 
 	(void)state;
 	attach_receiver();
 	sh("ip link set v0 mtu 1500");
 	assert_receiver(FINDING_WARN, "1 route such as 0.0.0.0/0 let clients send segments of 1460 bytes");
+	assert_int_equal(preflight_receiver(NULL, &findings), 0);
+	for (size_t i = 0; i < findings->count; i++)
+		told = told || strstr(findings->list[i].right, right);
+	assert_true(told);
+	findings_free(findings);
 	sh("ip route change default via 10.9.0.5 advmss 1420");
 	assert_int_equal(preflight_receiver(NULL, &findings), 0);
 	assert_true(findings_worst(findings) <= FINDING_NOTE);

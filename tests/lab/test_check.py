@@ -261,7 +261,9 @@ def test_the_right_segment_size_is_right(sound):
     with done_and_undone(b1.run, ["ip link set eth0 mtu 1500"], ["ip link set eth0 mtu 1700", *(
             f"ip {family} route change default {way}" for family, (way, _) in ways.items())]):
         right = next(one["right"] for one in sound.check_receiver()[0] if "segments" in one["what"])
-        assert "advmss 1420" in right
+        # Each way to be wrapped has its own: docs/operations.md has the table.
+        assert "MTU 1540" in right and "gue: 1652" in right, right
+        assert "`advmss 1420` for encap ipip, 1416 for gre, 1400 for gue to IPv4 backends, 1308 to IPv6" in right
         set_advmss(1)
         assert_named(sound.check_receiver, [("warn", "receiver eth0", "2 routes")])
         set_advmss(0)

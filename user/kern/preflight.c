@@ -3,7 +3,6 @@
 #include "preflight.h"
 
 #include <errno.h>
-#include <holdfast/gue.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <poll.h>
@@ -13,30 +12,13 @@
 #include "attach.h"
 #include "ethtool.h"
 #include "nexthop.h"
+#include "overhead.h"
 #include "preflight_interface.h"
 
 enum {
-	PACKET = 1500,  /* the largest that comes from the Internet */
 	PATIENCE = 400, /* ms for neighbours that are not resolved yet */
 	ROUNDS = 8,
 };
-
-/* Bytes that wrapping adds, at most. GUE: UDP, GUE with its private data, and the hops beyond the first. */
-static uint32_t overhead(uint8_t encap, uint8_t family)
-{
-	uint32_t outer = family == 6 ? 40 : 20;
-
-	switch (encap) {
-	case HF_ENCAP_L2:
-		return 0;
-	case HF_ENCAP_GRE:
-		return outer + 4;
-	case HF_ENCAP_GUE:
-		return outer + 8 + sizeof(struct hf_gue) + (HF_MAX_HOPS - 1) * (family == 6 ? 16 : 4);
-	default:
-		return outer;
-	}
-}
 
 static bool is_attached(const struct model *model, const char *interface)
 {
@@ -72,7 +54,7 @@ static uint32_t segment_headers(const struct model *model, const struct pool *po
 static void check_path(const struct model *model, const struct pool *pool, const struct backend *backend,
 		       const struct nexthop *nexthop, struct findings *findings)
 {
-	uint32_t need = PACKET + overhead(pool->encap, backend->address.family);
+	uint32_t need = PACKET_MAX + wrap_overhead(pool->encap, backend->address.family);
 	char subject[2 * NAME_SIZE + 16], text[ADDRESS_TEXT];
 
 	snprintf(subject, sizeof subject, "backend %s/%s", pool->name, backend->name);
@@ -89,11 +71,11 @@ static void check_path(const struct model *model, const struct pool *pool, const
 	if (nexthop->mtu < need) {
 		finding_add(findings, FINDING_WARN, subject,
 			    "the path's MTU is %u: packets of more than %u bytes cannot be wrapped for it",
-			    nexthop->mtu, nexthop->mtu - (need - PACKET));
+			    nexthop->mtu, nexthop->mtu - (need - PACKET_MAX));
 		finding_right(findings,
 			      "MTU %u on %s and on the way there, or advmss %u on the backend's routes", need,
 			      nexthop->interface,
-			      nexthop->mtu - (need - PACKET) - segment_headers(model, pool));
+			      nexthop->mtu - (need - PACKET_MAX) - segment_headers(model, pool));
 	}
 	if (needs_redirect(model, nexthop))
 		check_redirect(nexthop->interface, subject, findings);

@@ -3,15 +3,15 @@
 #include "preflight.h"
 
 #include <errno.h>
+#include <holdfast/abi.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "overhead.h"
 #include "preflight_interface.h"
 #include "receiver.h"
-
-enum { PACKET = 1500, OUTER = 40 /* the larger of the two families' headers */ };
 
 static bool has_vip(const struct address *vips, size_t count, const struct address *vip)
 {
@@ -76,13 +76,20 @@ struct routes {
 	uint32_t ifindex, mtu;
 	unsigned int large; /* routes that let clients send segments that do not come through wrapped */
 	char first[PREFIX_TEXT];
-	uint32_t first_mss, right_mss;
+	uint32_t first_mss;
+	uint32_t room; /* of a segment in a packet that is not wrapped, in the first one's family */
 };
 
 /* Headers of a segment without options: RFC 791 or 8200, and 9293. */
 static uint32_t segment_headers(unsigned char family)
 {
 	return (family == AF_INET ? 20 : 40) + 20;
+}
+
+/* How packets will be wrapped is not known here: what leaves no room for this is complained of. */
+static uint32_t least_overhead(void)
+{
+	return wrap_overhead(HF_ENCAP_IP, 6);
 }
 
 static void route_judge(const struct rtmsg *message, const struct nlattr *by_type[], struct routes *routes)
@@ -98,14 +105,14 @@ static void route_judge(const struct rtmsg *message, const struct nlattr *by_typ
 		mss = mnl_attr_get_u32(metrics[RTAX_MTU]) - headers;
 	if (metrics[RTAX_ADVMSS])
 		mss = mnl_attr_get_u32(metrics[RTAX_ADVMSS]);
-	if (mss <= routes->mtu - OUTER - headers || routes->large++)
+	if (mss <= routes->mtu - least_overhead() - headers || routes->large++)
 		return;
 	net.address = (struct address){.family = message->rtm_family == AF_INET ? 4 : 6};
 	if (by_type[RTA_DST])
 		net.address = address_from(message->rtm_family, mnl_attr_get_payload(by_type[RTA_DST]));
 	prefix_text(&net, routes->first);
 	routes->first_mss = mss;
-	routes->right_mss = routes->mtu - OUTER - headers;
+	routes->room = routes->mtu - headers;
 }
 
 /* Clients are behind gateways; routes on link lead to neighbours, of whom nothing is said here. */
@@ -123,6 +130,18 @@ static int route_visit(const struct nlmsghdr *answer, void *context)
 	return 0;
 }
 
+/* For each way to be wrapped, as the pools' encap says. */
+static void right_segments(const struct routes *routes, struct findings *findings)
+{
+	finding_right(findings,
+		      "MTU %u on the whole way from the balancer (encap gue: %u), or on these routes "
+		      "`advmss %u` for encap ipip, %u for gre, %u for gue to IPv4 backends, %u to IPv6 ones",
+		      PACKET_MAX + least_overhead(), PACKET_MAX + wrap_overhead(HF_ENCAP_GUE, 6),
+		      routes->room - least_overhead(), routes->room - wrap_overhead(HF_ENCAP_GRE, 6),
+		      routes->room - wrap_overhead(HF_ENCAP_GUE, 4),
+		      routes->room - wrap_overhead(HF_ENCAP_GUE, 6));
+}
+
 static void check_segments(const char *interface, const char *subject, struct findings *findings)
 {
 	static const uint8_t families[] = {AF_INET, AF_INET6};
@@ -132,7 +151,7 @@ static void check_segments(const char *interface, const char *subject, struct fi
 
 	if (netlink_open(NETLINK_ROUTE, &netlink))
 		return;
-	if (!link_ask(netlink, routes.ifindex, &link) && link.mtu < PACKET + OUTER) {
+	if (!link_ask(netlink, routes.ifindex, &link) && link.mtu < PACKET_MAX + least_overhead()) {
 		routes.mtu = link.mtu;
 		for (size_t i = 0; i < sizeof families; i++) {
 			struct nlmsghdr *request = netlink_request(netlink, RTM_GETROUTE, NLM_F_DUMP);
@@ -149,8 +168,7 @@ static void check_segments(const char *interface, const char *subject, struct fi
 		    "MTU %u, and %u route%s such as %s let clients send segments of %u bytes: wrapped, they "
 		    "are too large",
 		    routes.mtu, routes.large, routes.large == 1 ? "" : "s", routes.first, routes.first_mss);
-	finding_right(findings, "MTU %u on the whole way from the balancer, or `advmss %u` on these routes",
-		      PACKET + OUTER, routes.right_mss);
+	right_segments(&routes, findings);
 }
 
 static int check_one(const struct receiver_state *state, void *context)
