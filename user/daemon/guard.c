@@ -6,14 +6,6 @@
 
 #include "views.h"
 
-static bool pool_is_used(const struct model *model, const char *pool)
-{
-	for (size_t i = 0; i < model->service_count; i++)
-		if (!strcmp(model->services[i].pool, pool))
-			return true;
-	return false;
-}
-
 static size_t takers(const struct image *image, const char *name)
 {
 	const struct pool_image *pool = image_pool(image, name);
@@ -28,7 +20,7 @@ static size_t takers(const struct image *image, const char *name)
 static int check_rebuilt(const struct guarded *guarded, const struct plan_pool *pool, struct refusal *refusal)
 {
 	if (!pool->rebuilt || !pool->image || pool->image->table.old_size ||
-	    !pool_is_used(guarded->before, pool->name) || !takers(guarded->image_before, pool->name))
+	    !pool_is_served(guarded->before, pool->name) || !takers(guarded->image_before, pool->name))
 		return 0;
 	refuse(refusal, -EPERM,
 	       "another table size, seed or hash gives every flow another slot: 100%% would move");
@@ -39,7 +31,7 @@ static int check_rebuilt(const struct guarded *guarded, const struct plan_pool *
 
 static int check_stranded(const struct guarded *guarded, const char *pool, struct refusal *refusal)
 {
-	if (!pool_is_used(guarded->after, pool) || takers(guarded->image_after, pool) ||
+	if (!pool_is_served(guarded->after, pool) || takers(guarded->image_after, pool) ||
 	    !takers(guarded->image_before, pool))
 		return 0;
 	refuse(refusal, -EPERM, "no backend would be left to take new flows");
