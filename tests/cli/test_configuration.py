@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files, plans and generations, with the real daemon."""
 
+import json
 import os
 import pty
 import re
@@ -176,3 +177,11 @@ def test_two_at_once(real, write):
     # Those that a later file no longer names drain and leave.
     names = re.findall(r"^db/(\S+) +\S+ +\d+ +active ", real.out("backend list"), re.M)
     assert len(names) == 2 and names[0] == "db1" and re.fullmatch("x[1-6]", names[1]), names
+
+
+def test_a_drains_deadline_is_a_time_in_differences(real, write):
+    apply(real, write(CONFIGURATION))
+    first = json.loads(real.out("status --json"))["generation"]["number"]
+    real.out("backend drain db/db1 --deadline 1h")
+    assert re.fullmatch(r"~ backend db/db1  admin active -> draining, deadline none -> 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\n",
+                        real.out(f"generations diff {first}"))

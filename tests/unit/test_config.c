@@ -395,6 +395,30 @@ static void differences_are_listed_by_object_and_key(void **state)
 	model_free(after);
 }
 
+static void when_a_state_changed_is_no_difference(void **state)
+{
+	struct model *before = must_parse(example), *after = model_copy(before);
+	json_t *list, *expected;
+
+	(void)state;
+	operate(&after, "backend.drain", "{'pool': 'db', 'name': 'db2'}");
+	assert_true(pool_backend(&after->pools[0], "db2")->since > 0);
+	list = model_diff(before, after);
+	expected = json_pack("[{ss ss ss s{s{ss ss}}}]", "noun", "backend", "name", "db/db2", "change",
+			     "change", "keys", "admin", "before", "active", "after", "draining");
+	assert_non_null(expected);
+	if (!json_equal(list, expected))
+		fail_msg("%s", json_dumps(list, JSON_INDENT(1)));
+	json_decref(list);
+	json_decref(expected);
+	operate(&after, "backend.activate", "{'pool': 'db', 'name': 'db2'}");
+	list = model_diff(before, after);
+	assert_int_equal(json_array_size(list), 0);
+	json_decref(list);
+	model_free(before);
+	model_free(after);
+}
+
 static void a_plan_that_moves_too_much_is_held_up(void **state)
 {
 	struct model *model = small_model(4);
@@ -437,6 +461,7 @@ int main(void)
 		cmocka_unit_test(export_then_apply_changes_nothing),
 		cmocka_unit_test(an_export_reads_as_a_person_would_write_it),
 		cmocka_unit_test(differences_are_listed_by_object_and_key),
+		cmocka_unit_test(when_a_state_changed_is_no_difference),
 		cmocka_unit_test(a_plan_that_moves_too_much_is_held_up),
 	};
 

@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "complain.h"
 #include "field.h"
+#include "moment.h"
 #include "plan.h"
 
 enum { APPLY_SECONDS = 120 };
@@ -99,9 +100,17 @@ enum exit_status model_in_force(const struct call *call, bool state, struct mode
 
 /* Differences ------------------------------------------------------------------- */
 
-static void print_value(const json_t *value)
+static void print_value(const char *key, const json_t *value)
 {
-	char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+	char moment[MOMENT_TEXT], *text;
+
+	if (!strcmp(key, "deadline")) {
+		double at = json_number_value(value) / 1000;
+
+		printf("%s", at > 0 ? moment_text(at, moment) : "none");
+		return;
+	}
+	text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 
 	printf("%s", text ? text : json_is_string(value) ? json_string_value(value) : "?");
 	free(text);
@@ -126,11 +135,11 @@ static void print_difference(const json_t *difference)
 			continue;
 		printf("%s%s ", between, key);
 		if (before)
-			print_value(before);
+			print_value(key, before);
 		if (before && after)
 			printf(" -> ");
 		if (after)
-			print_value(after);
+			print_value(key, after);
 		between = ", ";
 	}
 	putchar('\n');

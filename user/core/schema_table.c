@@ -92,7 +92,8 @@ static const struct schema_key backend_keys[] = {
 		 "the command line set."},
 	{"health", SCHEMA_CHOICE, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, health), .word = rule_word,
 	 .standard = "auto", .help = "auto: as the probes find it; up or down: whatever they find."},
-	{"since", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, since), .high = INT64_MAX,
+	{"since", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(backend, since),
+	 .high = INT64_MAX,
 	 .help = "When admin or health last changed, in milliseconds since 1970. Written by export --state."},
 	{"deadline", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, deadline), .high = INT64_MAX,
 	 .help = "When a drain ends the flows that are left, in milliseconds since 1970; 0 never. Written by "
