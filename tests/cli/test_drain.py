@@ -72,6 +72,22 @@ def test_timeout(cli, flows):
     assert "backend db/db1: 7 flows are still remembered after 1s: it stays draining" in done.stderr
 
 
+@pytest.mark.parametrize("quiet, waited", [
+    ("", "but one that is silent could not be seen before its service's idle time is over: it stays draining: wait again, "
+         "or --quiet"),
+    ("--quiet 1h", "but not yet for 1h: it stays draining"),
+])
+def test_timeout_without_flows(cli, flows, quiet, waited):
+    flows({"remembered": 3, "heard": 0.5}, {"remembered": 3, "closing": 3})
+    done = cli.run(f"backend drain db/db1 --wait {quiet} --timeout 1s", 3)
+    assert f"backend db/db1: no flow is remembered after 1s, {waited}" in done.stderr
+
+
+def test_timeout_in_json_counts_flows_too(cli, flows):
+    flows({"remembered": 7, "heard": 0.5})
+    assert "7 flows are still remembered" in cli.run("--json backend drain db/db1 --wait --timeout 1s", 3).stderr
+
+
 def test_deadline_cuts_and_says_how_many(cli, daemon, flows):
     flows({"remembered": 9}, *[{"remembered": 5, "heard": 0.5}] * 2, {"remembered": 0, "admin": "drained"})
     out = cli.out("backend drain db/db1 --wait --deadline 1s")

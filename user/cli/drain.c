@@ -137,16 +137,35 @@ static enum exit_status wait_cut(const struct wait *wait, const struct answer *a
 	return STATUS_DONE;
 }
 
-static enum exit_status wait_timed_out(const struct wait *wait)
+/* What was waited for when the time was over. */
+static void refuse_timeout(const struct wait *wait, const json_t *backend, struct refusal *refusal)
+{
+	double flows = flows_open(backend);
+	char timeout[DURATION_TEXT], quiet[DURATION_TEXT];
+
+	duration_text(wait->timeout, timeout);
+	if (flows > 0)
+		refuse(refusal, -ETIME, "%.0f flows are still remembered after %s", flows, timeout);
+	else if (wait->has_quiet)
+		refuse(refusal, -ETIME, "no flow is remembered after %s, but not yet for %s", timeout,
+		       duration_text(wait->quiet, quiet));
+	else
+		refuse(refusal, -ETIME,
+		       "no flow is remembered after %s, but one that is silent could not be seen before its "
+		       "service's idle time is over",
+		       timeout);
+	refusal_where(refusal, "backend %s", wait->call->words[0]);
+	refusal_right(refusal, "it stays draining: wait again, or --%s",
+		      flows > 0 || wait->has_quiet ? "deadline to end what is left"
+						   : "quiet D to wait for less silence");
+}
+
+static enum exit_status wait_timed_out(const struct wait *wait, const json_t *backend)
 {
 	struct refusal refusal = {.what = ""};
-	char timeout[DURATION_TEXT];
 
 	wait_line_end(wait);
-	refuse(&refusal, -ETIME, "%.0f flows are still remembered after %s",
-	       wait->shown > 0 ? wait->shown : 0, duration_text(wait->timeout, timeout));
-	refusal_where(&refusal, "backend %s", wait->call->words[0]);
-	refusal_right(&refusal, "it stays draining: wait again, or --deadline to end what is left");
+	refuse_timeout(wait, backend, &refusal);
 	return complain(STATUS_TIMED_OUT, &refusal, 0);
 }
 
@@ -168,7 +187,7 @@ static enum exit_status wait_until_drained(struct wait *wait)
 		else if (!status && wait_is_over(wait, answer.json))
 			status = wait_done(wait, &answer);
 		else if (!status && elapsed > wait->timeout)
-			status = wait_timed_out(wait);
+			status = wait_timed_out(wait, answer.json);
 		else if (!status)
 			over = false;
 		if (!over)
