@@ -179,11 +179,15 @@ static void test_sockets_of_another_namespace(void **state)
 	assert_int_equal(now.sockets[0], 0);
 	connection = connection_spawn(path);
 	now = state_of_v0();
+	assert_true(now.sockets_known);
 	assert_int_equal(now.sockets[0], 2);
 	netns_end(connection);
 	options.netns = "nosuch";
 	assert_int_equal(receiver_attach(&options, NULL, &refusal), -ENOENT);
 	netns_end(inner);
+	now = state_of_v0(); /* nobody is there to ask: that is not none */
+	assert_int_equal(now.vip_count, 1);
+	assert_false(now.sockets_known);
 }
 
 static void test_vanished_interface_is_forgotten(void **state)

@@ -145,9 +145,10 @@ static json_t *receiver_to_json(const struct receiver_state *state)
 	for (size_t i = 0; i < state->from_count; i++)
 		json_array_append_new(from, json_string(prefix_text(&state->from[i], text)));
 	for (size_t i = 0; i < state->vip_count; i++)
-		json_array_append_new(vips,
-				      json_pack("{s:s, s:I}", "address", address_text(&state->vips[i], text),
-						"sockets", (json_int_t)state->sockets[i]));
+		json_array_append_new(
+			vips,
+			json_pack("{s:s, s:o}", "address", address_text(&state->vips[i], text), "sockets",
+				  state->sockets_known ? json_integer(state->sockets[i]) : json_null()));
 	for (size_t i = 0; i < VERDICTS; i++)
 		json_object_set_new(counts, verdicts[i].word,
 				    json_integer((json_int_t)state->verdicts[verdicts[i].number]));

@@ -34,6 +34,7 @@ struct receiver_state {
 	size_t from_count;
 	struct address vips[256];
 	uint32_t sockets[256]; /* TCP connections of each VIP, as the host's kernel has them */
+	bool sockets_known;    /* the kernel could be asked: it has inet_diag, and the namespace is there */
 	size_t vip_count;
 	uint64_t verdicts[HF_RECEIVER_LIMIT]; /* packets */
 };

@@ -95,8 +95,7 @@ static void sockets_read(struct receiver_state *state)
 {
 	int before = netns_enter_named(state->netns[0] ? state->netns : NULL);
 
-	if (before >= 0)
-		sockets_count(state->vips, state->vip_count, state->sockets);
+	state->sockets_known = before >= 0 && !sockets_count(state->vips, state->vip_count, state->sockets);
 	netns_leave(before);
 }
 
