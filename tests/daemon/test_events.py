@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events: what happened, kept over restarts; and the upgrade of the program under a standing instance."""
 
+import ctypes
+import os
+
 from daemon import run, until
 
 
@@ -37,7 +40,8 @@ def test_numbers_of_events_are_checked(daemon):
 def test_an_upgrade_changes_nothing_that_forwards(serving):
     before, pools = serving.get("/v1/interfaces")["interfaces"], serving.get("/v1/pools")
     status, answer = serving.request("POST", "/v1/upgrade", {})
-    assert status == 200 and answer["program"] == before[0]["program"], answer
+    assert status == 200 and answer["program"] == before[0]["program"] and not answer["changed"], answer
+    assert "nothing changed" in serving.get("/v1/events?limit=1")["events"][0]["text"]
     after = serving.get("/v1/interfaces")["interfaces"]
     assert after[0]["state"] == "attached" and after[0]["link_id"] == before[0]["link_id"]
     assert serving.get("/v1/pools") == pools
@@ -45,3 +49,29 @@ def test_an_upgrade_changes_nothing_that_forwards(serving):
     assert why["verdict"] == "forward" and why["backend"]
     assert serving.operate("backend.add", pool="db", name="db4", address="10.9.0.14")["changed"]
     assert serving.request("POST", "/v1/upgrade", {"x": 1})[0] == 400
+
+
+def pretend_another_build(daemon):
+    """Alters the digest of the object in control: hf_control.reserved[0], behind services, abi, flags and flow_seed."""
+    libbpf, control = ctypes.CDLL("libbpf.so.1"), ctypes.create_string_buffer(1 << 16)
+    key, digest = ctypes.c_uint32(0), ctypes.c_uint64.from_buffer(control, 24)
+    map_ = libbpf.bpf_obj_get(str(daemon.pins / "maps" / "control").encode())
+    assert map_ >= 0 and libbpf.bpf_map_lookup_elem(map_, ctypes.byref(key), control) == 0
+    digest.value ^= 1
+    assert libbpf.bpf_map_update_elem(map_, ctypes.byref(key), control, ctypes.c_uint64(0)) == 0
+    os.close(map_)
+
+
+def test_a_start_tells_that_it_replaced_the_program(serving):
+    pretend_another_build(serving)
+    status, answer = serving.request("POST", "/v1/upgrade", {})
+    assert status == 200 and answer["changed"], answer
+    pretend_another_build(serving)
+    tag = serving.get("/v1/interfaces")["interfaces"][0]["program"]
+    serving.kill()
+    serving.start()
+    told = [event["text"] for event in serving.get("/v1/events")["events"] if event["kind"] == "program"]
+    assert told[-1] == f"program {tag} replaced {tag} of another build", told
+    serving.kill()
+    serving.start()
+    assert serving.get("/v1/events?limit=1")["events"][0]["text"] == f"program {tag} adopted"

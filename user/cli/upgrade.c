@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* upgrade: the daemon's own program in the place of the one that is attached. */
 #include <stdio.h>
-#include <string.h>
 
 #include "commands.h"
 #include "field.h"
@@ -18,7 +17,7 @@ enum exit_status run_upgrade(const struct call *call)
 
 	if (!status && call->json)
 		answer_print(&answer);
-	else if (!status && !strcmp(before, program))
+	else if (!status && json_is_false(json_object_get(answer.json, "changed")))
 		printf("program %.*s is the daemon's own already: nothing changed\n", TAG_SHOWN, program);
 	else if (!status)
 		printf("program %.*s upgraded to %.*s\n", TAG_SHOWN, before, TAG_SHOWN, program);

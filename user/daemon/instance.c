@@ -229,6 +229,18 @@ static bool has_backends(const struct model *model)
 	return false;
 }
 
+static void tell_program(const struct dataplane *dataplane)
+{
+	const char *tag = dataplane_program_tag(dataplane), *replaced = dataplane_replaced(dataplane);
+
+	if (replaced)
+		event_note(LOG_LEVEL_NOTICE, "program", "", "program %s replaced %s of another build", tag,
+			   replaced);
+	else
+		event_note(LOG_LEVEL_NOTICE, "program", "", "program %s %s", tag,
+			   dataplane_adopted(dataplane) ? "adopted" : "loaded");
+}
+
 static int load_dataplane(struct instance *instance, struct refusal *refusal)
 {
 	struct image *before = NULL;
@@ -245,9 +257,7 @@ static int load_dataplane(struct instance *instance, struct refusal *refusal)
 	image_free(before);
 	if (error)
 		return error;
-	event_note(LOG_LEVEL_NOTICE, "program", "", "program %s %s",
-		   dataplane_program_tag(instance->dataplane),
-		   dataplane_adopted(instance->dataplane) ? "adopted" : "loaded");
+	tell_program(instance->dataplane);
 	interfaces_settle(instance->interfaces, instance->model);
 	return 0;
 }
@@ -357,9 +367,10 @@ static int reopen_dataplane(struct instance *instance, struct refusal *refusal)
 	return load_dataplane(instance, refusal);
 }
 
-int instance_upgrade(struct instance *instance, struct refusal *refusal)
+int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusal *refusal)
 {
 	enum { MAPS_REPLACED = 1 };
+	bool changed = dataplane_outdated(instance->dataplane);
 	int done = dataplane_upgrade(instance->options->instance, refusal);
 
 	if (done < 0)
@@ -373,8 +384,11 @@ int instance_upgrade(struct instance *instance, struct refusal *refusal)
 		log_refusal(LOG_LEVEL_ERROR, "after the upgrade", refusal);
 		abort();
 	}
-	event_note(LOG_LEVEL_NOTICE, "program", "", "program %s is attached by upgrade",
+	event_note(LOG_LEVEL_NOTICE, "program", "",
+		   changed ? "program %s is attached by upgrade"
+			   : "upgrade: program %s is this build's already, nothing changed",
 		   dataplane_program_tag(instance->dataplane));
+	*ret_changed = changed;
 	return 0;
 }
 

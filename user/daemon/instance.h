@@ -58,8 +58,9 @@ void instance_close(struct instance *instance);
 void instance_tick(struct instance *instance);
 /* What the data plane no longer uses is given back; may wait for tens of milliseconds. */
 void instance_reclaim(struct instance *instance);
-/* Puts the programs that this daemon was built with in the place of the attached ones, flows and all. */
-int instance_upgrade(struct instance *instance, struct refusal *refusal);
+/* Puts the programs that this daemon was built with in the place of the attached ones, flows and all.
+ * *ret_changed: those were of another build. */
+int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusal *refusal);
 /* Counters as of now. */
 void instance_sample(struct instance *instance);
 

@@ -163,16 +163,17 @@ int roll_back(struct instance *instance, const struct request *request, json_t *
 int upgrade(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
 {
 	static const char *const known[] = {NULL};
+	bool changed = false;
 	char before[32];
 	int error = request->body ? check_members(request->body, known, refusal) : 0;
 
 	if (error)
 		return error;
 	snprintf(before, sizeof before, "%s", dataplane_program_tag(instance->dataplane));
-	error = instance_upgrade(instance, refusal);
+	error = instance_upgrade(instance, &changed, refusal);
 	if (error)
 		return error;
-	*ret = json_pack("{s:s, s:s}", "before", before, "program",
-			 dataplane_program_tag(instance->dataplane));
+	*ret = json_pack("{s:s, s:s, s:b}", "before", before, "program",
+			 dataplane_program_tag(instance->dataplane), "changed", changed);
 	return *ret ? 0 : -ENOMEM;
 }

@@ -133,13 +133,17 @@ static int dataplane_learn(struct dataplane *dataplane, struct refusal *refusal)
 static int pins_open_upgraded(struct dataplane *dataplane, bool *ret_whole)
 {
 	struct hf_control control;
+	char tag[sizeof dataplane->tag] = "";
+	uint32_t id;
 	int r = instance_pins_open(dataplane, ret_whole);
 
 	if (dataplane->prog < 0 || control_peek(dataplane->maps[MAP_CONTROL].fd, &control) ||
 	    control.reserved[CONTROL_DIGEST] == object_digest())
 		return r;
+	program_describe(dataplane->prog, &id, tag);
 	instance_pins_close(dataplane);
-	dataplane_upgrade(dataplane->instance, NULL);
+	if (dataplane_upgrade(dataplane->instance, NULL) >= 0)
+		memcpy(dataplane->replaced, tag, sizeof tag);
 	return instance_pins_open(dataplane, ret_whole);
 }
 
@@ -239,6 +243,11 @@ int dataplane_destroy(const char *instance, struct refusal *refusal)
 bool dataplane_adopted(const struct dataplane *dataplane)
 {
 	return dataplane->adopted;
+}
+
+const char *dataplane_replaced(const struct dataplane *dataplane)
+{
+	return dataplane->replaced[0] ? dataplane->replaced : NULL;
 }
 
 bool dataplane_is_new(const struct dataplane *dataplane)

@@ -41,6 +41,8 @@ int dataplane_detach_all(const char *instance, struct refusal *refusal);
 /* Detaches every interface and removes every pin of the instance. */
 int dataplane_destroy(const char *instance, struct refusal *refusal);
 bool dataplane_adopted(const struct dataplane *dataplane);
+/* The tag of the program of another build that dataplane_open() put its own in the place of; NULL: none. */
+const char *dataplane_replaced(const struct dataplane *dataplane);
 /* The maps are new, and so nothing is remembered of the flows there may be. */
 bool dataplane_is_new(const struct dataplane *dataplane);
 /*

@@ -52,6 +52,7 @@ struct dataplane {
 	int prog, prog_frags;
 	uint32_t prog_id, prog_frags_id;
 	char tag[17], frags_tag[17];
+	char replaced[17]; /* tag of the program that this opening replaced; empty: none */
 	struct map maps[MAP_COUNT];
 	struct hf_control *control;
 	struct hf_service *services;
