@@ -185,3 +185,20 @@ def test_a_drains_deadline_is_a_time_in_differences(real, write):
     real.out("backend drain db/db1 --deadline 1h")
     assert re.fullmatch(r"~ backend db/db1  admin active -> draining, deadline none -> 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\n",
                         real.out(f"generations diff {first}"))
+
+
+@pytest.mark.parametrize("kind, asks", [("move-limit", True), ("breaks-flows", False), (None, False)])
+def test_it_asks_by_the_kind_of_the_refusal(cli, daemon, write, kind, asks):
+    """Whatever its sentence says."""
+    error = {"what": "too much", "where": "", "right": "move_limit"}
+    daemon.replies["/v1/operations"] = (403, {"error": {**error, "kind": kind} if kind else error})
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, b"n\n")
+        subprocess.run([HOLDFAST, "--runtime-dir", cli.directory, "apply", "-f", write(CONFIGURATION)], stdin=theirs,
+                       capture_output=True, timeout=30)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    tried = [body["dry_run"] for _, path, body in daemon.requests if path == "/v1/operations"]
+    assert tried == ([False, True] if asks else [False])

@@ -217,3 +217,22 @@ def test_an_interface_that_went_is_attached_when_it_is_back(serving, host):
         until(lambda: state() == "attached")
         run("ip", "-n", host.name, "link", "del", "late0")
         until(lambda: state() != "attached")
+
+
+def test_a_refusal_has_a_kind_for_programs(serving):
+    def kind(word, **arguments):
+        return serving.refuse(word, **arguments)[1]["kind"]
+    for i in range(4, 9):
+        serving.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.{10 + i}")
+    configuration = serving.get("/v1/export")["configuration"]
+    configuration["pools"][0]["backends"] = configuration["pools"][0]["backends"][:3]
+    assert kind("model.apply", configuration=configuration) == "move-limit"
+    for i in range(2, 9):
+        serving.operate("backend.disable", pool="db", name=f"db{i}")
+    assert kind("backend.disable", pool="db", name="db1") == "breaks-flows"
+    assert kind("backend.add", pool="db", name="db1", address="10.9.0.99") == "exists"
+    assert kind("backend.set", pool="db", name="db1", weight=-1) == "invalid"
+    assert kind("backend.drain", pool="db", name="nosuch") == "missing"
+    assert kind("pool.remove", name="db") == "in-use"
+    assert serving.post("backend.drain", {"pool": "db", "name": "db1"}, expect=1)[1]["error"]["kind"] == "stale"
+    assert serving.request("GET", "/v1/nosuch")[1]["error"]["kind"] == "missing"

@@ -168,7 +168,7 @@ static enum exit_status send(const struct call *call, const char *path, json_t *
 /* Whether the daemon refused only because much would move, and there is somebody to ask. */
 static bool may_ask(enum exit_status status, const struct refusal *refusal)
 {
-	return status == STATUS_REFUSED && strstr(refusal->right, "move_limit") && isatty(STDIN_FILENO);
+	return status == STATUS_REFUSED && !strcmp(refusal->kind, "move-limit") && isatty(STDIN_FILENO);
 }
 
 static bool ask(const json_t *plan)

@@ -115,6 +115,7 @@ static void refuse_answer(const json_t *json, long code, struct refusal *refusal
 	refuse(refusal, -EINVAL, "%s", member(error, "what"));
 	refusal_where(refusal, "%s", member(error, "where"));
 	refusal_right(refusal, "%s", member(error, "right"));
+	refusal_kind(refusal, member(error, "kind"));
 }
 
 static CURL *curl_for(const char *socket, const char *path, const char *text, long timeout, struct body *body,

@@ -233,6 +233,7 @@ int plan_guard(const struct plan *plan, uint32_t percent, struct refusal *refusa
 		       100 * plan_pool_share(pool));
 		refusal_where(refusal, "pool %s", pool->name);
 		refusal_right(refusal, "--force, or smaller steps: move_limit is %" PRIu32 "%%", percent);
+		refusal_kind(refusal, "move-limit");
 		return -EPERM;
 	}
 	return 0;

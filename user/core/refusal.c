@@ -13,7 +13,7 @@ int refuse(struct refusal *refusal, int error, const char *what, ...)
 	va_start(args, what);
 	vsnprintf(refusal->what, sizeof refusal->what, what, args);
 	va_end(args);
-	refusal->where[0] = refusal->right[0] = '\0';
+	refusal->where[0] = refusal->right[0] = refusal->kind[0] = '\0';
 	return error;
 }
 
@@ -37,4 +37,10 @@ void refusal_right(struct refusal *refusal, const char *right, ...)
 	va_start(args, right);
 	vsnprintf(refusal->right, sizeof refusal->right, right, args);
 	va_end(args);
+}
+
+void refusal_kind(struct refusal *refusal, const char *kind)
+{
+	if (refusal)
+		snprintf(refusal->kind, sizeof refusal->kind, "%s", kind);
 }

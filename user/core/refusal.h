@@ -9,6 +9,7 @@ struct refusal {
 	char where[192]; /* "pool db, backend db2" or "line 7, column 12: pools[0].backends[1].weight"; may be
 			    empty */
 	char right[256]; /* "a weight from 0 to 65535"; may be empty */
+	char kind[24];   /* for programs: "move-limit"; empty: the error says enough */
 };
 
 /* Fills *refusal (which may be NULL) printf-fashion, and returns error, so that a caller can `return
@@ -16,5 +17,6 @@ struct refusal {
 __attribute__((format(printf, 3, 4))) int refuse(struct refusal *refusal, int error, const char *what, ...);
 __attribute__((format(printf, 2, 3))) void refusal_where(struct refusal *refusal, const char *where, ...);
 __attribute__((format(printf, 2, 3))) void refusal_right(struct refusal *refusal, const char *right, ...);
+void refusal_kind(struct refusal *refusal, const char *kind);
 
 #endif

@@ -6,6 +6,9 @@
 
 #include "views.h"
 
+/* Unlike what the limit holds up, nobody does this in passing. */
+static const char breaks[] = "breaks-flows";
+
 static size_t takers(const struct image *image, const char *name)
 {
 	const struct pool_image *pool = image_pool(image, name);
@@ -26,6 +29,7 @@ static int check_rebuilt(const struct guarded *guarded, const struct plan_pool *
 	       "another table size, seed or hash gives every flow another slot: 100%% would move");
 	refusal_where(refusal, "pool %s", pool->name);
 	refusal_right(refusal, "--force, if its flows may break");
+	refusal_kind(refusal, breaks);
 	return -EPERM;
 }
 
@@ -37,6 +41,7 @@ static int check_stranded(const struct guarded *guarded, const char *pool, struc
 	refuse(refusal, -EPERM, "no backend would be left to take new flows");
 	refusal_where(refusal, "pool %s", pool);
 	refusal_right(refusal, "another backend first, or --force");
+	refusal_kind(refusal, breaks);
 	return -EPERM;
 }
 
@@ -53,6 +58,7 @@ static int check_service(const struct guarded *guarded, const struct service *se
 	       service->pool);
 	refusal_where(refusal, "service %s", service_text(service, text));
 	refusal_right(refusal, "--force, if its flows may break");
+	refusal_kind(refusal, breaks);
 	return -EPERM;
 }
 

@@ -68,12 +68,40 @@ static unsigned int response_status(int error)
 	}
 }
 
+/* What a program may go by, where the refusal itself says no more. */
+static const char *error_kind(int error)
+{
+	switch (error) {
+	case -EINVAL:
+	case -E2BIG:
+		return "invalid";
+	case -EPERM:
+	case -EACCES:
+		return "denied";
+	case -ENOENT:
+		return "missing";
+	case -EEXIST:
+		return "exists";
+	case -EBUSY:
+		return "in-use";
+	case -ESTALE:
+		return "stale";
+	case -EMSGSIZE:
+		return "too-large";
+	case -EOPNOTSUPP:
+		return "method";
+	default:
+		return "unavailable";
+	}
+}
+
 static json_t *error_body(int error, const struct refusal *refusal)
 {
 	const char *what = refusal->what[0] ? refusal->what : strerror(-error);
+	const char *kind = refusal->kind[0] ? refusal->kind : error_kind(error);
 
-	return json_pack("{s:{s:s, s:s, s:s}}", "error", "what", what, "where", refusal->where, "right",
-			 refusal->right);
+	return json_pack("{s:{s:s, s:s, s:s, s:s}}", "error", "kind", kind, "what", what, "where",
+			 refusal->where, "right", refusal->right);
 }
 
 static enum MHD_Result send_json(struct exchange *exchange, unsigned int status, json_t *json)
