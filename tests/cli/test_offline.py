@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A dead daemon does not stand between an operator and the traffic."""
 
+import ctypes
 import json
+import os
 import re
 
 import pytest
@@ -46,6 +48,43 @@ def test_backend_list(orphan):
     assert told(offline["backends"]) == told(orphan.live["backend list"]["backends"])
     assert orphan.out("backend list nothing --offline").count("\n") == 1
     assert orphan.out("backend list db --offline").count("\n") == 3
+
+
+class Entry:
+    """A backend's entry in the pinned map, as the program reads it."""
+
+    def __init__(self, pins, number):
+        self.libbpf, self.key, self.value = ctypes.CDLL("libbpf.so.1"), ctypes.c_uint32(number), bytes()
+        self.map = self.libbpf.bpf_obj_get(str(pins / "maps" / "backends").encode())
+        assert self.map >= 0
+
+    def read(self):
+        value = ctypes.create_string_buffer(4096)
+        assert self.libbpf.bpf_map_lookup_elem(self.map, ctypes.byref(self.key), value) == 0
+        return value
+
+    def write(self, value):
+        assert self.libbpf.bpf_map_update_elem(self.map, ctypes.byref(self.key), value, ctypes.c_uint64(0)) == 0
+
+    def close(self):
+        os.close(self.map)
+
+
+def test_who_was_removed_is_no_member(real):
+    """A daemon that dies right after a removal leaves the entry."""
+    fill(real)
+    real.out("backend add db/db2 10.0.0.12")
+    real.out("backend add db/db3 10.0.0.13")
+    entry = Entry(real.daemon.pins, json.loads(real.out("--json backend show db/db3"))["number"])
+    left = entry.read()
+    assert any(left.raw)
+    real.out("backend remove db/db3 --now")
+    real.daemon.kill()
+    entry.write(left)
+    entry.close()
+    status = json.loads(real.out("status --offline --json"))
+    assert [(one["up"], one["backends"]) for one in status["services"]] == [(2, 2)]
+    assert "db3" not in real.out("backend list --offline")
 
 
 def test_without_the_database_names_are_numbers(orphan):

@@ -99,6 +99,24 @@ static int service_count(const struct offline *offline, const struct hf_service 
 	return r;
 }
 
+/* What the last generation says of it; nothing where there is no database. */
+static const struct backend *stored_backend(const struct offline *offline, const char *pool, const char *name)
+{
+	const struct pool *stored = model_pool(offline->model, pool);
+
+	return stored ? pool_backend(stored, name) : NULL;
+}
+
+/* A daemon that died may have left the entry of a backend that it had just removed. */
+static bool was_removed(const struct offline *offline, uint16_t number)
+{
+	const char *pool, *name;
+	struct address address;
+
+	return ledger_backend_name(offline->ledger, number, &pool, &name, &address) &&
+	       !stored_backend(offline, pool, name);
+}
+
 /* A backend that owns no slot is still in the pool the ledger says. */
 static void tally_names(const struct offline *offline, struct tally *tallies)
 {
@@ -107,7 +125,8 @@ static void tally_names(const struct offline *offline, struct tally *tallies)
 		const char *pool, *name;
 		struct address address;
 
-		if (ledger_backend_name(offline->ledger, number, &pool, &name, &address))
+		if (!was_removed(offline, number) &&
+		    ledger_backend_name(offline->ledger, number, &pool, &name, &address))
 			tallies[number].pool = ledger_pool(offline->ledger, pool);
 	}
 }
@@ -188,14 +207,6 @@ static json_t *services_view(const struct offline *offline, const struct census 
 	return list;
 }
 
-/* What the last generation says of it; nothing where there is no database. */
-static const struct backend *stored_backend(const struct offline *offline, const char *pool, const char *name)
-{
-	const struct pool *stored = model_pool(offline->model, pool);
-
-	return stored ? pool_backend(stored, name) : NULL;
-}
-
 json_t *offline_next_hop(const struct hf_backend *entry)
 {
 	const uint8_t *mac = (const uint8_t *)&entry->next_hop;
@@ -241,8 +252,11 @@ static json_t *backends_view(const struct offline *offline, const struct tally *
 
 	for (size_t i = 0; i < offline->loaded->backend_count; i++) {
 		const struct backend_image *backend = &offline->loaded->backends[i];
-		json_t *view = backend_view(offline, backend, &tallies[backend->number]);
+		json_t *view;
 
+		if (was_removed(offline, backend->number) && !tallies[backend->number].slots)
+			continue;
+		view = backend_view(offline, backend, &tallies[backend->number]);
 		if (only && strcmp(only, json_string_value(json_object_get(view, "pool"))))
 			json_decref(view);
 		else
