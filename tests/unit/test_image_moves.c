@@ -471,6 +471,38 @@ static void former_owners_are_named(void **state)
 	end(instance);
 }
 
+/* Whoever owned a slot while those it prefers were drained or disabled has flows of it still. */
+static void owners_while_others_rested_are_named(void **state)
+{
+	static const char *const changes[][2] = {
+		{"backend.add", "{'pool': 'db', 'name': 'a', 'address': '10.0.1.1'}"},
+		{"backend.activate", "{'pool': 'db', 'name': 'db3'}"},
+		{"backend.set", "{'pool': 'db', 'name': 'db5', 'weight': 300}"},
+		{"backend.activate", "{'pool': 'db', 'name': 'db4'}"},
+		{"backend.activate", "{'pool': 'db', 'name': 'db6'}"},
+		{"backend.add", "{'pool': 'db', 'name': 'b', 'address': '10.0.1.2'}"},
+	};
+	struct instance *instance = begin(16, "'encap': 'gue', 'table_size': 4093");
+	uint16_t *before = calloc(4093, sizeof *before);
+
+	(void)state;
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	operate(&instance->model, "backend.disable", "{'pool': 'db', 'name': 'db4'}");
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db6'}");
+	load(instance, LATER);
+	for (uint32_t at = 0; at < 4093; at++)
+		before[at] = slot_at(instance, at).owner;
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		operate(&instance->model, changes[i][0], changes[i][1]);
+	image_free(instance->image); /* a balancer that was not there */
+	instance->image = NULL;
+	load(instance, LATER);
+	for (uint32_t at = 0; at < 4093; at++)
+		assert_true(has_hop(&instance->image->pools[0].hops[at], before[at]));
+	free(before);
+	end(instance);
+}
+
 /* Slots are ranges of hashes: those of another size say of a slot what they say of its hashes. */
 static void former_owners_outlive_the_size_of_the_table(void **state)
 {
@@ -522,20 +554,40 @@ static void first_preferences_come_before_second_ones(void **state)
 
 /* History ------------------------------------------------------------------------------ */
 
+static struct model *operate_at(struct model *model, const char *word, json_t *arguments, int64_t now)
+{
+	struct refusal refusal = {0};
+	struct model *after;
+
+	if (operation_apply(model, word, arguments, now, &after, &refusal) != 0)
+		fail_msg("%s: %s (%s)", word, refusal.what, refusal.where);
+	json_decref(arguments);
+	model_free(model);
+	return after;
+}
+
 static void random_change(struct instance *instance, uint64_t *random, int round)
 {
-	char name[16];
+	json_t *arguments = json_pack("{ss}", "pool", "db");
+	const char *word;
+	char name[16], address[32];
 
 	snprintf(name, sizeof name, "db%d", 1 + (int)(draw(random) % 16));
-	if (!pool_backend(&instance->model->pools[0], name))
-		operate(&instance->model, "backend.add",
-			"{'pool': 'db', 'name': '%s', 'address': '10.0.2.%d'}", name, 1 + round % 250);
-	else if (draw(random) % 2 && instance->model->pools[0].backend_count > 4)
-		operate(&instance->model, "backend.remove", "{'pool': 'db', 'name': '%s', 'now': true}",
-			name);
-	else
-		operate(&instance->model, "backend.set", "{'pool': 'db', 'name': '%s', 'weight': %d}", name,
-			50 + 50 * (int)(draw(random) % 3));
+	snprintf(address, sizeof address, "10.0.2.%d", 1 + round % 250);
+	json_object_set_new(arguments, "name", json_string(name));
+	if (!pool_backend(&instance->model->pools[0], name)) {
+		word = "backend.add";
+		json_object_set_new(arguments, "address", json_string(address));
+	} else if (draw(random) % 2) {
+		word = draw(random) % 2 ? "backend.drain" : "backend.activate";
+	} else if (draw(random) % 2 && instance->model->pools[0].backend_count > 4) {
+		word = "backend.remove";
+		json_object_set_new(arguments, "now", json_true());
+	} else {
+		word = "backend.set";
+		json_object_set_new(arguments, "weight", json_integer(50 + 50 * (int)(draw(random) % 3)));
+	}
+	instance->model = operate_at(instance->model, word, arguments, (int64_t)(LATER + round) * 1000);
 }
 
 /* Step by step or at once, the history says the same. */
@@ -588,6 +640,8 @@ static void members_are_written_as_they_are_read(void **state)
 	assert_int_equal(members_parse("a*x", &members, &count, &names), -EINVAL);
 	assert_int_equal(members_parse("a  b", &members, &count, &names), -EINVAL);
 	assert_int_equal(members_parse("a a", &members, &count, &names), -EINVAL);
+	assert_int_equal(members_parse("a!*2 b", &members, &count, &names), -EINVAL);
+	assert_int_equal(members_parse("!", &members, &count, &names), -EINVAL);
 	model_free(model);
 }
 
@@ -628,18 +682,6 @@ static void differences_resolve_to_what_they_came_from(void **state)
 	end(instance);
 }
 
-static struct model *operate_at(struct model *model, const char *word, json_t *arguments, int64_t now)
-{
-	struct refusal refusal = {0};
-	struct model *after;
-
-	if (operation_apply(model, word, arguments, now, &after, &refusal) != 0)
-		fail_msg("%s: %s (%s)", word, refusal.what, refusal.where);
-	json_decref(arguments);
-	model_free(model);
-	return after;
-}
-
 static struct model *reweigh(struct model *model, int weight, int64_t now)
 {
 	return operate_at(model, "backend.set",
@@ -665,16 +707,23 @@ static void the_history_is_newest_first_and_of_seven_days(void **state)
 	history_of(model, "db", 9 * day, &count);
 	assert_int_equal(count, 2); /* what ended more than seven days ago is over */
 	model = operate_at(model, "backend.drain", json_pack("{ssss}", "pool", "db", "name", "db1"), 9 * day);
-	assert_int_equal(model->history_count, 3); /* draining changes no member set */
-	model = reweigh(model, 102, 9 * day);
 	records = history_of(model, "db", 9 * day, &count);
 	assert_int_equal(model->history_count, 3);
 	assert_string_equal(records[0].members, "db1*103 db2");
 	assert_string_equal(records[1].members, "db1*102 db2");
 	assert_string_equal(records[2].members, "db1*101 db2");
-	model = reweigh(model, 101, 9 * day); /* a set that was there before is there once, as the newest */
-	records = history_of(model, "db", 9 * day, &count);
-	assert_int_equal(count, 3);
+	model = reweigh(model, 102, 9 * day + 1);
+	records = history_of(model, "db", 9 * day + 1, &count);
+	assert_string_equal(records[0].members, "db1*103! db2"); /* whom new flows passed by */
+	model = operate_at(model, "backend.activate", json_pack("{ssss}", "pool", "db", "name", "db1"),
+			   9 * day + 2);
+	model = reweigh(model, 101,
+			9 * day + 3); /* a set that was there before is there once, as the newest */
+	records = history_of(model, "db", 9 * day + 3, &count);
+	assert_string_equal(records[0].members, "db1*102 db2");
+	assert_string_equal(records[1].members, "db1*102! db2");
+	assert_string_equal(records[2].members, "db1*103! db2");
+	assert_string_equal(records[3].members, "db1*103 db2");
 	model_free(model);
 }
 
@@ -691,6 +740,32 @@ static void the_history_has_room_for_256_sets(void **state)
 	assert_int_equal(count, HISTORY_MOST);
 	assert_string_equal(records[0].members, "db1*399 db2");
 	assert_string_equal(records[255].members, "db1*144 db2");
+	model_free(model);
+}
+
+/* Drains and returns, one backend after the other, leave room for the members that were there before. */
+static void drains_crowd_no_members_out(void **state)
+{
+	struct model *model = small_model(200);
+	const struct member_record *records;
+	size_t count;
+	int64_t now = 1;
+
+	(void)state;
+	model = reweigh(model, 50, now++);
+	for (int i = 1; i <= 200; i++) {
+		char name[16];
+
+		snprintf(name, sizeof name, "db%d", i);
+		model = operate_at(model, "backend.drain", json_pack("{ssss}", "pool", "db", "name", name),
+				   now++);
+		model = operate_at(model, "backend.activate", json_pack("{ssss}", "pool", "db", "name", name),
+				   now++);
+	}
+	records = history_of(model, "db", now, &count);
+	assert_int_equal(count, 1 + HISTORY_VARIANTS + 1);
+	assert_null(strchr(records[count - 1].members, '!'));
+	assert_null(strstr(records[count - 1].members, "db1*50"));
 	model_free(model);
 }
 
@@ -801,6 +876,7 @@ int main(void)
 		cmocka_unit_test(the_dead_are_in_no_hops_but_who_answers_is_the_last),
 		cmocka_unit_test(few_backends_make_few_hops),
 		cmocka_unit_test(former_owners_are_named),
+		cmocka_unit_test(owners_while_others_rested_are_named),
 		cmocka_unit_test(former_owners_outlive_the_size_of_the_table),
 		cmocka_unit_test(first_preferences_come_before_second_ones),
 		cmocka_unit_test(former_owners_follow_from_the_history_alone),
@@ -808,6 +884,7 @@ int main(void)
 		cmocka_unit_test(differences_resolve_to_what_they_came_from),
 		cmocka_unit_test(the_history_is_newest_first_and_of_seven_days),
 		cmocka_unit_test(the_history_has_room_for_256_sets),
+		cmocka_unit_test(drains_crowd_no_members_out),
 		cmocka_unit_test(a_balancer_that_missed_changes_loads_its_neighbours_state),
 		cmocka_unit_test(sets_that_the_neighbour_never_had_are_kept),
 		cmocka_unit_test(a_configuration_without_a_backend_drains_it_first),

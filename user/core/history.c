@@ -31,10 +31,31 @@ void member_record_release(struct member_record *record)
 	free(record->options.ranges);
 }
 
-static bool same_set(const struct member_record *a, const struct member_record *b)
+static bool same_terms(const struct member_record *a, const struct member_record *b)
 {
 	return a->scheme == b->scheme && a->slots == b->slots && a->seed == b->seed && a->hash == b->hash &&
-	       pool_options_equal(&a->options, &b->options) && strcmp(a->members, b->members) == 0;
+	       pool_options_equal(&a->options, &b->options);
+}
+
+static bool same_set(const struct member_record *a, const struct member_record *b)
+{
+	return same_terms(a, b) && strcmp(a->members, b->members) == 0;
+}
+
+/* Whether two texts name the same members, whoever of them rests. */
+static bool same_names(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		a += *a == '!';
+		b += *b == '!';
+		if (*a != *b || !*a)
+			return *a == *b;
+	}
+}
+
+bool member_record_same_placement(const struct member_record *a, const struct member_record *b)
+{
+	return same_terms(a, b) && same_names(a->members, b->members);
 }
 
 static int record_set(const struct model *model, const struct pool *pool, int64_t until,
@@ -84,21 +105,28 @@ static bool is_repeated(const struct member_record *records, size_t first, size_
 static void history_prune(struct model *model, int64_t oldest)
 {
 	struct member_record *records = model->history;
-	size_t kept = 0, first = 0;
+	size_t kept = 0, first = 0, variants = 0;
 
 	if (model->history_count > 1)
 		qsort(records, model->history_count, sizeof *records, record_order);
 	for (size_t i = 0; i < model->history_count; i++) {
 		struct member_record record = records[i];
 
-		if (kept > first && strcmp(records[first].pool, record.pool) != 0)
+		bool varies;
+
+		if (kept > first && strcmp(records[first].pool, record.pool) != 0) {
 			first = kept;
+			variants = 0;
+		}
+		varies = kept > first && member_record_same_placement(&records[kept - 1], &record);
 		records[kept] = record;
 		if (record.until < oldest || kept - first >= HISTORY_MOST ||
-		    is_repeated(records, first, kept))
+		    (varies && variants >= HISTORY_VARIANTS) || is_repeated(records, first, kept)) {
 			member_record_release(&record);
-		else
-			kept++;
+			continue;
+		}
+		variants += varies;
+		kept++;
 	}
 	model->history_count = kept;
 }
@@ -146,8 +174,9 @@ static bool same_backends(const struct pool *a, const struct pool *b)
 	for (size_t i = 0; i < a->backend_count; i++) {
 		const struct backend *left = &a->backends[i], *right = &b->backends[i];
 
-		if (left->removing != right->removing || left->weight != right->weight ||
-		    strcmp(left->name, right->name) != 0 || strcmp(left->zone, right->zone) != 0)
+		if (left->removing != right->removing || backend_rests(left) != backend_rests(right) ||
+		    left->weight != right->weight || strcmp(left->name, right->name) != 0 ||
+		    strcmp(left->zone, right->zone) != 0)
 			return false;
 	}
 	return true;
@@ -272,19 +301,25 @@ const struct member_record *history_of(const struct model *model, const char *po
 	return count ? &model->history[first] : NULL;
 }
 
+uint64_t member_record_digest(const struct member_record *record)
+{
+	const uint64_t parts[] = {record->scheme,
+				  record->slots,
+				  record->seed,
+				  record->hash,
+				  XXH64(record->members, (__u32)strlen(record->members), 0),
+				  pool_options_digest(&record->options)};
+
+	return XXH64(parts, sizeof parts, 0);
+}
+
 uint64_t history_digest(const struct member_record *records, size_t count)
 {
 	uint64_t digest = 0;
 
 	/* From the oldest on, so that the digest of a history that grows is one step from what it was. */
 	for (size_t i = count; i-- > 0;) {
-		const uint64_t parts[] = {digest,
-					  records[i].scheme,
-					  records[i].slots,
-					  records[i].seed,
-					  records[i].hash,
-					  XXH64(records[i].members, (__u32)strlen(records[i].members), 0),
-					  pool_options_digest(&records[i].options)};
+		const uint64_t parts[] = {digest, member_record_digest(&records[i])};
 
 		digest = XXH64(parts, sizeof parts, 0);
 	}

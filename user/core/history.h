@@ -6,7 +6,11 @@
  *
  * Only sets of pools that services led to count: of the others nobody's flows can be left.
  *
- * Records are kept newest first, those of one pool together, no set twice, HISTORY_MOST a pool.
+ * Who rests (backend_rests()) is part of a set, for new flows went elsewhere meanwhile; it changes no
+ * placement.
+ *
+ * Records are kept newest first, those of one pool together, no set twice, HISTORY_MOST a pool, of which
+ * HISTORY_VARIANTS differ from the one after them in who rests alone: drains must not crowd members out.
  */
 #ifndef HOLDFAST_HISTORY_H
 #define HOLDFAST_HISTORY_H
@@ -15,20 +19,25 @@
 
 enum {
 	HISTORY_MOST = 256,
+	HISTORY_VARIANTS = 128,
 };
 #define HISTORY_WINDOW ((int64_t)7 * 24 * 3600 * 1000) /* milliseconds */
 
-/* Members as text, by name: "db1 db2*200 db3@east"; a weight of 100 and an empty zone stay unsaid, and so do
- * backends that drain to leave (placed_weight()). */
+/* Members as text, by name: "db1 db2*200 db3@east!"; a weight of 100 and an empty zone stay unsaid, and so do
+ * backends that drain to leave (placed_weight()). Who rests (backend_rests()) has a mark of exclamation. */
 char *members_text(const struct pool *pool); /* the caller frees it; NULL: out of memory */
 /*
  * The members that a text names, in its order. *ret_members and *ret_names (which they borrow from) are the
  * caller's to free. 0, -EINVAL, -ENOMEM.
  */
 int members_parse(const char *text, struct member **ret_members, size_t *ret_count, char **ret_names);
+/* The next member of a text that rests: its name, and where to look on. NULL: there is none. */
+const char *members_next_resting(const char *at, char ret_name[NAME_SIZE]);
 
 /* A record of its own with the same set, in the place of *ret. 0 or -ENOMEM. */
 int member_record_copy(struct member_record *ret, const struct member_record *from);
+/* Whether two sets differ in who rests at the most. */
+bool member_record_same_placement(const struct member_record *a, const struct member_record *b);
 /* Frees what a record owns. */
 void member_record_release(struct member_record *record);
 
@@ -62,7 +71,9 @@ void history_tidy(struct model *model);
  * out. */
 const struct member_record *history_of(const struct model *model, const char *pool, int64_t now,
 				       size_t *ret_count);
-/* A digest of the sets in their order, without their times; 0 for none. */
+/* A digest of a set, without its time. */
+uint64_t member_record_digest(const struct member_record *record);
+/* The same of sets in their order; 0 for none. */
 uint64_t history_digest(const struct member_record *records, size_t count);
 
 #endif

@@ -31,6 +31,8 @@ char *members_text(const struct pool *pool)
 			*at++ = '@';
 			at = stpcpy(at, backend->zone);
 		}
+		if (backend_rests(backend))
+			at = stpcpy(at, "!");
 	}
 	return text;
 }
@@ -39,8 +41,13 @@ char *members_text(const struct pool *pool)
 static int member_parse(char *word, struct member *ret)
 {
 	char *zone = strchr(word, '@'), *weight;
+	size_t length = strlen(word);
 	unsigned long value = WEIGHT_DEFAULT;
 
+	if (length && word[length - 1] == '!')
+		word[length - 1] = '\0';
+	if (strchr(word, '!'))
+		return -EINVAL;
 	if (zone)
 		*zone++ = '\0';
 	weight = strchr(word, '*');
@@ -96,12 +103,27 @@ struct word {
 
 static struct word word_at(const char *at)
 {
-	return (struct word){at, strcspn(at, " "), strcspn(at, " *@")};
+	return (struct word){at, strcspn(at, " "), strcspn(at, " *@!")};
 }
 
 static const char *word_after(struct word word)
 {
 	return word.at + word.length + (word.at[word.length] == ' ');
+}
+
+const char *members_next_resting(const char *at, char ret_name[NAME_SIZE])
+{
+	while (*at) {
+		struct word word = word_at(at);
+
+		at = word_after(word);
+		if (word.length && word.at[word.length - 1] == '!') {
+			memcpy(ret_name, word.at, word.name);
+			ret_name[word.name] = '\0';
+			return at;
+		}
+	}
+	return NULL;
 }
 
 /* Order by name; the end of a text comes last. */

@@ -24,6 +24,7 @@ struct directory {
 struct pool_member {
 	uint16_t number; /* of the backend, from the ledger */
 	bool takes_new;
+	bool rests;   /* backend_rests() */
 	bool serves;  /* old flows of TCP; UDP's grace may be another, see the entry's flags */
 	bool answers; /* serves nobody, but its host resets what it does not know */
 	uint32_t weight;

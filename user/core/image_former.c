@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Former owners: for each slot the first preferences of every earlier member set, newest first. Behind them,
- * in lists of their own, the further preferences of these sets: where flows went when the first could take
- * none.
+ * Former owners: for each slot its owner under every earlier member set, newest first: the first it preferred
+ * of those that did not rest. Behind them, in lists of their own, the second and further ones of these sets:
+ * where flows went when the first were down.
  *
  * All of it follows from the history alone. A set that was in force until now is put before what is known of
  * those before it; where that would not give the same as starting from nothing, it is started from nothing.
  */
 #include <errno.h>
-#include <holdfast/flowhash.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +17,10 @@
 
 struct shared_former {
 	unsigned int references;
-	uint64_t digest;                          /* of the history it was made from */
-	uint64_t set;                             /* hash_set() of the set in force */
+	uint64_t digest; /* of the history it was made from */
+	uint64_t *sets;  /* of each of its records */
+	size_t count;
+	uint64_t set;                             /* of the set in force */
 	const struct shared_placement *placement; /* whose numbers the members have */
 	bool truncated;                           /* some list had no room for all */
 	uint16_t *members;                        /* [slots][FORMER_WIDTH] */
@@ -34,67 +35,109 @@ void shared_former_drop(struct shared_former *shared)
 {
 	if (!shared || --shared->references)
 		return;
+	free(shared->sets);
 	free(shared->members);
 	free(shared);
 }
 
 /* Lists --------------------------------------------------------------------------- */
 
-static void list_of_rank(unsigned int rank, unsigned int *ret_at, unsigned int *ret_depth)
+/* Adds a member to the list of a rank. */
+static void add(struct shared_former *former, uint16_t *lists, unsigned int rank, uint16_t member)
 {
-	*ret_at = rank < FORMER_RANKS ? 0 : FORMER_DEPTH + (rank - FORMER_RANKS) * FURTHER_DEPTH;
-	*ret_depth = rank < FORMER_RANKS ? FORMER_DEPTH : FURTHER_DEPTH;
-}
+	unsigned int at = rank ? OWNERS_DEPTH + (rank - 1) * RANK_DEPTH : 0;
+	unsigned int end = at + (rank ? RANK_DEPTH : OWNERS_DEPTH);
 
-static void add(struct shared_former *former, uint16_t *list, unsigned int depth, uint16_t member)
-{
-	for (unsigned int i = 0; i < depth; i++) {
-		if (list[i] == member)
+	if (member == PLACEMENT_NONE) /* gone: it serves nobody */
+		return;
+	for (; at < end; at++) {
+		if (lists[at] == member)
 			return;
-		if (list[i] == PLACEMENT_NONE) {
-			list[i] = member;
+		if (lists[at] == PLACEMENT_NONE) {
+			lists[at] = member;
 			return;
 		}
 	}
 	former->truncated = true;
 }
 
-/* numbers: what the set in force calls the members; those that are gone serve nobody. */
-static void add_walk(struct shared_former *former, uint32_t slot, const uint16_t *walk,
-		     const uint16_t *numbers)
+/* Sets that differ in who rests alone: they have one placement. */
+struct sets {
+	const struct placement *placement;
+	uint16_t *numbers; /* what the set in force calls the members */
+	bool *rests;       /* [count][members] */
+	size_t count;
+};
+
+static void sets_release(struct sets *sets)
+{
+	free(sets->numbers);
+	free(sets->rests);
+}
+
+static void mark_resting(bool *rests, const struct placement *placement, const char *members)
+{
+	char name[NAME_SIZE];
+
+	while ((members = members_next_resting(members, name))) {
+		uint16_t number = placement_member_number(placement, name);
+
+		if (number != PLACEMENT_NONE)
+			rests[number] = true;
+	}
+}
+
+static int sets_prepare(struct sets *ret, const struct member_record *records, size_t count,
+			const struct placement *placement, const struct placement *current)
+{
+	size_t members = placement_members(placement);
+	struct sets sets = {.placement = placement,
+			    .numbers = malloc((members + 1) * sizeof *sets.numbers),
+			    .rests = calloc(count * members + 1, sizeof *sets.rests),
+			    .count = count};
+
+	if (!sets.numbers || !sets.rests) {
+		sets_release(&sets);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < members; i++)
+		sets.numbers[i] =
+			placement_member_number(current, placement_member_name(placement, (uint16_t)i));
+	for (size_t i = 0; i < count; i++)
+		mark_resting(sets.rests + i * members, placement, records[i].members);
+	*ret = sets;
+	return 0;
+}
+
+/* Ranks are those among the members that did not rest. */
+static void add_walk(struct shared_former *former, uint16_t *lists, const struct sets *sets,
+		     const uint16_t *walk, const bool *rests)
+{
+	unsigned int rank = 0;
+
+	for (unsigned int i = 0; i < WALK_DEPTH && walk[i] != PLACEMENT_NONE && rank < KEPT_RANKS; i++)
+		if (!rests[walk[i]])
+			add(former, lists, rank++, sets->numbers[walk[i]]);
+}
+
+static void add_sets(struct shared_former *former, uint32_t slot, const struct sets *sets,
+		     const uint16_t *walk)
 {
 	uint16_t *lists = former->members + (size_t)slot * FORMER_WIDTH;
 
-	for (unsigned int rank = 0; rank < KEPT_RANKS && walk[rank] != PLACEMENT_NONE; rank++) {
-		unsigned int at, depth;
-
-		list_of_rank(rank, &at, &depth);
-		if (numbers[walk[rank]] != PLACEMENT_NONE)
-			add(former, lists + at, depth, numbers[walk[rank]]);
-	}
+	for (size_t i = 0; i < sets->count; i++)
+		add_walk(former, lists, sets, walk, sets->rests + i * placement_members(sets->placement));
 }
 
 static void add_lists(struct shared_former *former, uint32_t slot, const uint16_t *lists,
-		      const uint16_t *numbers)
+		      const struct sets *sets)
 {
-	for (unsigned int rank = FORMER_RANKS - 1; rank < KEPT_RANKS; rank++) {
-		unsigned int at, depth;
+	uint16_t *to = former->members + (size_t)slot * FORMER_WIDTH;
 
-		list_of_rank(rank, &at, &depth);
-		for (unsigned int i = at; i < at + depth && lists[i] != PLACEMENT_NONE; i++)
-			if (numbers[lists[i]] != PLACEMENT_NONE)
-				add(former, former->members + (size_t)slot * FORMER_WIDTH + at, depth,
-				    numbers[lists[i]]);
-	}
-}
-
-static uint16_t *map_numbers(const struct placement *from, const struct placement *to)
-{
-	uint16_t *numbers = malloc((placement_members(from) + 1) * sizeof *numbers);
-
-	for (size_t i = 0; numbers && i < placement_members(from); i++)
-		numbers[i] = placement_member_number(to, placement_member_name(from, (uint16_t)i));
-	return numbers;
+	for (unsigned int i = 0; i < FORMER_WIDTH; i++)
+		if (lists[i] != PLACEMENT_NONE)
+			add(former, to, i < OWNERS_DEPTH ? 0 : 1 + (i - OWNERS_DEPTH) / RANK_DEPTH,
+			    sets->numbers[lists[i]]);
 }
 
 /* From nothing --------------------------------------------------------------------- */
@@ -112,14 +155,11 @@ static uint64_t lowest_hash(uint32_t slot, uint32_t size)
 	return (((uint64_t)slot << 32) + size - 1) / size;
 }
 
-static int add_placement(struct shared_former *former, const struct placement *old,
-			 const struct placement *current)
+static void add_placement(struct shared_former *former, const struct sets *sets, uint32_t size)
 {
-	uint16_t *numbers = map_numbers(old, current), walk[KEPT_RANKS];
-	uint32_t size = placement_slots(current), old_size = placement_slots(old), walked = UINT32_MAX;
+	uint32_t old_size = placement_slots(sets->placement), walked = UINT32_MAX;
+	uint16_t walk[WALK_DEPTH];
 
-	if (!numbers)
-		return -ENOMEM;
 	for (uint32_t slot = 0; slot < size; slot++) {
 		uint64_t first = lowest_hash(slot, size) * old_size >> 32;
 		uint64_t last = (lowest_hash(slot + 1, size) - 1) * old_size >> 32;
@@ -127,27 +167,47 @@ static int add_placement(struct shared_former *former, const struct placement *o
 		for (uint32_t at = (uint32_t)first; at <= last; at++) {
 			if (at != walked) {
 				memset(walk, 0xff, sizeof walk);
-				placement_walk(old, at, walk, KEPT_RANKS);
+				placement_walk(sets->placement, at, walk, WALK_DEPTH);
 				walked = at;
 			}
-			add_walk(former, slot, walk, numbers);
+			add_sets(former, slot, sets, walk);
 		}
 	}
-	free(numbers);
-	return 0;
 }
 
-/* A set that cannot be placed (its scheme is gone, it came from a foreign file) preferred nobody. */
-static int add_record(struct shared_former *former, const struct member_record *record,
-		      const struct placement *current)
+/* Records of one placement. One that cannot be placed (its scheme is gone, it came from a foreign file)
+ * preferred nobody. */
+static int add_records(struct shared_former *former, const struct member_record *records, size_t count,
+		       const struct placement *current)
 {
 	struct placement *placement = NULL;
-	int error = record_placement(record, &placement, NULL);
+	struct sets sets;
+	int error = record_placement(records, &placement, NULL);
 
 	if (error == 0)
-		error = add_placement(former, placement, current);
+		error = sets_prepare(&sets, records, count, placement, current);
+	if (error == 0) {
+		add_placement(former, &sets, placement_slots(current));
+		sets_release(&sets);
+	}
 	placement_free(placement);
 	return error == -EINVAL ? 0 : error;
+}
+
+static int start(struct shared_former *former, const struct pool_image *image,
+		 const struct member_record *records, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0, like; error == 0 && i < count; i += like) {
+		for (like = 1;
+		     i + like < count && member_record_same_placement(&records[i], &records[i + like]);
+		     like++)
+			;
+		if (is_comparable(&records[i], &image->table))
+			error = add_records(former, &records[i], like, image->placement);
+	}
+	return error;
 }
 
 /* From what was ---------------------------------------------------------------------- */
@@ -157,18 +217,25 @@ static bool names_member(const char *text, const char *name)
 	size_t length = strlen(name);
 
 	for (const char *at = text; (at = strstr(at, name)); at += length)
-		if ((at == text || at[-1] == ' ') && (at[length] == '\0' || strchr(" *@", at[length])))
+		if ((at == text || at[-1] == ' ') && (at[length] == '\0' || strchr(" *@!", at[length])))
 			return true;
 	return false;
 }
 
-static uint64_t hash_set(enum placement_scheme scheme, const struct pool_options *options,
-			 const char *members)
+/* Whether former is of these records. It may have known the set that was in force before too: that one goes
+ * before all others now. */
+static bool is_of(const struct shared_former *former, const struct member_record *records, size_t count)
 {
-	const uint64_t parts[] = {scheme, pool_options_digest(options),
-				  XXH64(members, (__u32)strlen(members), 0)};
+	size_t at = 0;
 
-	return XXH64(parts, sizeof parts, 0);
+	for (size_t i = 0; i < former->count; i++) {
+		if (former->sets[i] == former->set)
+			continue;
+		if (at == count || former->sets[i] != member_record_digest(&records[at]))
+			return false;
+		at++;
+	}
+	return at == count;
 }
 
 /* Whether putting the set of before in front of what it knew gives what the whole history gives. */
@@ -180,8 +247,7 @@ static bool can_extend(const struct pool_image *before, const struct pool_image 
 
 	if (!former || !count || !pool_image_same_hash(before, image) ||
 	    !is_comparable(records, &image->table) || records->slots != image->table.size ||
-	    former->set != hash_set(records->scheme, &records->options, records->members) ||
-	    former->digest != history_digest(records + 1, count - 1))
+	    former->set != member_record_digest(records) || !is_of(former, records + 1, count - 1))
 		return false;
 	for (size_t i = 0; former->truncated && i < placement_members(old); i++)
 		if (placement_member_number(current, placement_member_name(old, (uint16_t)i)) ==
@@ -200,47 +266,64 @@ static bool can_extend(const struct pool_image *before, const struct pool_image 
 }
 
 static int extend(struct shared_former *former, const struct pool_image *before,
-		  const struct pool_image *image)
+		  const struct pool_image *image, const struct member_record *record)
 {
 	const uint16_t *walks = shared_placement_walks(before->shared_placement);
-	uint16_t *numbers = map_numbers(before->placement, image->placement);
+	struct sets sets;
 
-	if (!walks || !numbers) {
-		free(numbers);
+	if (!walks || sets_prepare(&sets, record, 1, before->placement, image->placement) < 0)
 		return -ENOMEM;
-	}
 	former->truncated = before->shared_former->truncated;
 	for (uint32_t slot = 0; slot < image->table.size; slot++) {
-		add_walk(former, slot, walks + (size_t)slot * WALK_DEPTH, numbers);
-		add_lists(former, slot, shared_former_slot(before->shared_former, slot), numbers);
+		add_sets(former, slot, &sets, walks + (size_t)slot * WALK_DEPTH);
+		add_lists(former, slot, shared_former_slot(before->shared_former, slot), &sets);
 	}
-	free(numbers);
+	sets_release(&sets);
 	return 0;
 }
 
 /* ------------------------------------------------------------------------------------- */
 
+/* Which sets it is of. */
+static int name_sets(struct shared_former *former, const struct pool_job *job, const struct pool_image *image,
+		     const struct member_record *records, size_t count)
+{
+	char *text = members_text(job->pool);
+	const struct member_record force = {.scheme = job->pool->scheme,
+					    .options = job->pool->options,
+					    .slots = image->table.size,
+					    .seed = image->table.seed,
+					    .hash = image->table.hash,
+					    .members = text};
+
+	former->sets = malloc((count + 1) * sizeof *former->sets);
+	if (!text || !former->sets) {
+		free(text);
+		return -ENOMEM;
+	}
+	former->set = member_record_digest(&force);
+	free(text);
+	for (size_t i = 0; i < count; i++)
+		former->sets[i] = member_record_digest(&records[i]);
+	former->count = count;
+	return 0;
+}
+
 static int fill(struct shared_former *former, const struct pool_job *job, const struct pool_image *image,
 		const struct member_record *records, size_t count)
 {
 	size_t bytes = (size_t)image->table.size * FORMER_WIDTH * sizeof *former->members;
-	char *text = members_text(job->pool);
-	int error = 0;
+	int error = name_sets(former, job, image, records, count);
 
+	if (error < 0)
+		return error;
 	former->members = malloc(bytes);
-	if (!text || !former->members) {
-		free(text);
+	if (!former->members)
 		return -ENOMEM;
-	}
-	former->set = hash_set(job->pool->scheme, &job->pool->options, text);
-	free(text);
 	memset(former->members, 0xff, bytes);
 	if (can_extend(job->before, image, records, count))
-		return extend(former, job->before, image);
-	for (size_t i = 0; error == 0 && i < count; i++)
-		if (is_comparable(&records[i], &image->table))
-			error = add_record(former, &records[i], image->placement);
-	return error;
+		return extend(former, job->before, image, records);
+	return start(former, image, records, count);
 }
 
 static int make_former(const struct pool_job *job, const struct pool_image *image,

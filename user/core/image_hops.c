@@ -21,27 +21,29 @@ void shared_hops_drop(struct shared_hops *shared)
 	free(shared);
 }
 
-/* A list that grows: who serves, best first, and the first who only answers. */
+/* A list that grows: who serves, best first, and the first who only answers and would be among them if it
+ * served. */
 struct list {
 	const uint8_t *states;
 	uint16_t backend[HF_MAX_HOPS];
 	unsigned int count;
 	uint16_t answering;
-	bool sought; /* somebody in the pool only answers */
 };
 
 static bool is_whole(const struct list *list)
 {
-	return list->count == HF_MAX_HOPS && (list->answering || !list->sought);
+	return list->count + (list->answering != 0) == HF_MAX_HOPS;
 }
 
 static void offer(struct list *list, uint16_t number)
 {
 	uint8_t state = list->states[number];
 
+	if (is_whole(list))
+		return;
 	if (!list->answering && (state & BACKEND_ANSWERS) && !(state & BACKEND_SERVES))
 		list->answering = number;
-	if (!(state & BACKEND_SERVES) || list->count == HF_MAX_HOPS)
+	if (!(state & BACKEND_SERVES))
 		return;
 	for (unsigned int i = 0; i < list->count; i++)
 		if (list->backend[i] == number)
@@ -62,8 +64,6 @@ static struct hf_hops finish(const struct list *list)
 
 	memcpy(hops.backend, list->backend, list->count * sizeof *list->backend);
 	if (list->answering) {
-		if (hops.count == HF_MAX_HOPS)
-			hops.count--;
 		hops.backend[hops.count++] = list->answering;
 		hops.flags = HF_HOPS_LAST_ANSWERS;
 	}
@@ -77,8 +77,20 @@ struct hops_job {
 	const struct shared_former *former;
 	uint16_t *room; /* for a walk over all members, where the short one does not fill the list */
 	size_t able;    /* members that serve */
-	bool answers;   /* some member only answers */
 };
+
+/* A walk without the members that rest. */
+static void skip_resting(const struct pool_image *image, const uint16_t *walk,
+			 uint16_t ret_taking[WALK_DEPTH])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < WALK_DEPTH && walk[i] != PLACEMENT_NONE; i++)
+		if (!image->members[walk[i]].rests)
+			ret_taking[count++] = walk[i];
+	while (count < WALK_DEPTH)
+		ret_taking[count++] = PLACEMENT_NONE;
+}
 
 static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 {
@@ -86,22 +98,25 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 	const uint16_t *walk = job->walks + (size_t)at * WALK_DEPTH;
 	const uint16_t *former = shared_former_slot(job->former, at);
 	struct slot slot = slot_read(image->words[at], 0);
-	struct list list = {.states = job->states, .sought = job->answers};
+	struct list list = {.states = job->states};
+	uint16_t taking[WALK_DEPTH];
 	size_t members;
 
+	skip_resting(image, walk, taking);
 	offer(&list, slot.owner);
 	offer(&list, slot.base);
-	offer_members(&list, image, walk, CURRENT_RANKS);
-	offer_members(&list, image, former, FORMER_DEPTH);
-	former += FORMER_DEPTH;
-	/* What was second when the first could take no flows has more of them than what is seventh now. */
-	for (unsigned int rank = FORMER_RANKS; rank < KEPT_RANKS && !is_whole(&list);
-	     rank++, former += FURTHER_DEPTH) {
-		offer_members(&list, image, walk, rank + 1);
-		offer_members(&list, image, former, FURTHER_DEPTH);
+	offer_members(&list, image, taking, 1);
+	offer_members(&list, image, former, OWNERS_DEPTH);
+	offer_members(&list, image, taking, CURRENT_RANKS);
+	offer_members(&list, image, walk, 1);
+	former += OWNERS_DEPTH;
+	/* What was second when the first was down has more of its flows than what is seventh now. */
+	for (unsigned int rank = 1; rank < KEPT_RANKS && !is_whole(&list); rank++, former += RANK_DEPTH) {
+		offer_members(&list, image, taking, rank + 1);
+		offer_members(&list, image, former, RANK_DEPTH);
 	}
 	offer_members(&list, image, walk, WALK_DEPTH);
-	if (list.count < HF_MAX_HOPS && list.count < job->able) {
+	if (!is_whole(&list) && list.count < job->able) {
 		members =
 			placement_walk(image->placement, at, job->room, placement_members(image->placement));
 		offer_members(&list, image, job->room, members);
@@ -125,6 +140,7 @@ static bool same_hops(const struct pool_image *a, const struct pool_image *b)
 		return false;
 	for (size_t i = 0; i < placement_members(a->placement); i++)
 		if (a->members[i].number != b->members[i].number ||
+		    a->members[i].rests != b->members[i].rests ||
 		    a->members[i].serves != b->members[i].serves ||
 		    a->members[i].answers != b->members[i].answers)
 			return false;
@@ -139,8 +155,6 @@ static int fill(const struct pool_job *job, const struct pool_image *image, stru
 				.former = image->shared_former,
 				.able = count_able(image)};
 
-	for (size_t i = 0; i < placement_members(image->placement); i++)
-		each.answers = each.answers || image->members[i].answers;
 	each.room = malloc((placement_members(image->placement) + 1) * sizeof *each.room);
 	if (!each.walks || !each.room) {
 		free(each.room);

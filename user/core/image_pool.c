@@ -31,6 +31,7 @@ static int fill_members(struct pool_job *job, struct pool_image *image)
 
 		image->members[i] = (struct pool_member){.number = number,
 							 .takes_new = flags & HF_BACKEND_TAKES_NEW,
+							 .rests = backend_rests(&pool->backends[i]),
 							 .serves = flags & HF_BACKEND_SERVES_TCP,
 							 .answers = backend->answers,
 							 .weight = placed_weight(pool, &pool->backends[i])};

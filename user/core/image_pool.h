@@ -49,17 +49,17 @@ void shared_words_lend(struct pool_image *image, const uint64_t *words);
 uint64_t pool_image_word(const struct pool_image *image, uint32_t slot);
 
 /*
- * Former owners, of pools whose packets carry hops, as member numbers: for each slot a list of the first
- * preferences of each earlier set, newest first, and then one list for each further rank: a flow is far more
- * often where some set preferred it first than where any preferred it second. PLACEMENT_NONE fills.
+ * Former owners, of pools whose packets carry hops, as member numbers: for each slot a list of its owners
+ * under each earlier set (the first it preferred of those that did not rest), newest first, and then one list
+ * for each further rank: a flow is far more often where the set sent it than where it went because somebody
+ * was down. PLACEMENT_NONE fills.
  */
 enum {
-	FORMER_RANKS = 1,  /* in the first list */
-	CURRENT_RANKS = 2, /* of the set in force, which hops name before any former owner */
+	CURRENT_RANKS = 2, /* of the set in force, which hops name before any further rank */
 	KEPT_RANKS = 6,
-	FORMER_DEPTH = 16,
-	FURTHER_DEPTH = 4,
-	FORMER_WIDTH = FORMER_DEPTH + (KEPT_RANKS - FORMER_RANKS) * FURTHER_DEPTH,
+	OWNERS_DEPTH = 16,
+	RANK_DEPTH = 4,
+	FORMER_WIDTH = OWNERS_DEPTH + (KEPT_RANKS - 1) * RANK_DEPTH,
 };
 int shared_former_get(const struct pool_job *job, struct pool_image *image);
 void shared_former_drop(struct shared_former *shared);

@@ -321,6 +321,11 @@ uint32_t placed_weight(const struct pool *pool, const struct backend *backend)
 	return backend->removing && pool->scheme != PLACEMENT_SLOTS ? 0 : backend->weight;
 }
 
+bool backend_rests(const struct backend *backend)
+{
+	return backend->admin != ADMIN_ACTIVE;
+}
+
 uint32_t service_idle(const struct service *service)
 {
 	if (service->idle)

@@ -101,7 +101,7 @@ struct member_record {
 	uint32_t slots;
 	uint64_t seed;
 	uint8_t hash;
-	char *members; /* "db1 db2*200 db3@east", owned */
+	char *members; /* "db1 db2*200 db3@east!", owned */
 };
 
 struct model {
@@ -137,6 +137,9 @@ uint32_t service_idle(const struct service *service);
  * the ranges that it owns, which have no weight, until it is gone.
  */
 uint32_t placed_weight(const struct pool *pool, const struct backend *backend);
+/* Whether operators let a backend take no new flows: it drains or is disabled. Health, by decree too, may be
+ * one balancer's own view, and is no part of what all must agree on. */
+bool backend_rests(const struct backend *backend);
 
 /* What every model satisfies (names, ranges, overlaps, table sizes, sharing). 0, or -EINVAL with *refusal
  * filled. */

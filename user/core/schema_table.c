@@ -190,7 +190,8 @@ static const struct schema_key history_keys[] = {
 	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(member_record, options.ranges),
 	 .standard = ASSIGNMENT_EVEN, .help = "The pool's ranges at that time."},
 	{"members", SCHEMA_MEMBERS, SCHEMA_REQUIRED, AT(member_record, members),
-	 .help = "Its members by name, with weights and zones."},
+	 .help = "Its members by name, with weights and zones, and ! behind those that drained or were "
+		 "disabled."},
 	{0},
 };
 

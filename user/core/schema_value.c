@@ -256,7 +256,7 @@ static int read_listen(struct service *service, const char *text)
 static int read_members(char **at, const char *text)
 {
 	for (const char *letter = text ? text : "?"; *letter; letter++)
-		if (!isascii(*letter) || (!isalnum((unsigned char)*letter) && !strchr("-_.*@ ", *letter) &&
+		if (!isascii(*letter) || (!isalnum((unsigned char)*letter) && !strchr("-_.*@! ", *letter) &&
 					  !(*letter == '=' && letter == text)))
 			return -EINVAL;
 	*at = strdup(text);
