@@ -2,6 +2,7 @@
 """Agreement with other people's programs, run side by side on loopback."""
 
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-HOLDFAST = Path(__file__).resolve().parents[2] / "build" / "holdfast"
+HOLDFAST = Path(os.environ.get("BUILD", Path(__file__).resolve().parents[2] / "build")) / "holdfast"
 KEYS = [f"user:{number}" for number in range(10000)]
 
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
-HOLDFAST = os.environ.get("HOLDFAST", str(TOP / "build" / "holdfast"))
+HOLDFAST = str(Path(os.environ.get("BUILD", TOP / "build")) / "holdfast")
 
 
 class Cli:

@@ -3,6 +3,7 @@
 
 import http.client
 import json
+import os
 import select
 import signal
 import socket
@@ -11,7 +12,7 @@ import time
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
-PROGRAM = TOP / "build" / "holdfastd"
+PROGRAM = Path(os.environ.get("BUILD", TOP / "build")) / "holdfastd"
 READY_SECONDS = 30
 STOP_SECONDS = 20
 

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
-BUILD = TOP / "build"
+BUILD = Path(os.environ.get("BUILD", TOP / "build"))
 RUN = Path("/run/holdfast-lab")
 NETNS = Path("/run/netns")
 BPFFS = Path("/sys/fs/bpf")
