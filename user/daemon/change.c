@@ -50,6 +50,15 @@ static int check_expected(const struct instance *instance, uint32_t expect, stru
 	return -ESTALE;
 }
 
+/* What another process has in hand, or what cannot be kept, is not changed. */
+static int check_hold(struct instance *instance, struct refusal *refusal)
+{
+	if (!instance->unclaimed.what[0])
+		return 0;
+	*refusal = instance->unclaimed;
+	return -EBUSY;
+}
+
 static int draft_image(struct instance *instance, struct draft *draft, struct refusal *refusal)
 {
 	struct moment moment;
@@ -239,8 +248,10 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 {
 	struct draft draft = {.model = next};
 	json_t *warnings = json_array();
-	int error = check_expected(instance, change->expect, refusal);
+	int error = check_hold(instance, refusal);
 
+	if (!error)
+		error = check_expected(instance, change->expect, refusal);
 	if (!error)
 		error = change_draft(instance, &draft, change, warnings, ret, refusal);
 	/* The image in force is followed again, whatever was refused. */
@@ -295,8 +306,10 @@ static int attach_again(struct instance *instance, const json_t *arguments, cons
 {
 	const struct interface *interface = model_interface(instance->model, text_of(arguments, "name"));
 	const struct plan nothing = {0};
-	int error = check_expected(instance, change->expect, refusal);
+	int error = check_hold(instance, refusal);
 
+	if (!error)
+		error = check_expected(instance, change->expect, refusal);
 	if (error)
 		return error;
 	if (!interface || change->dry_run || !attaches_the_same(interface, arguments))

@@ -39,6 +39,7 @@ struct instance {
 	int64_t refresh_at;              /* ... before which a refresh that failed is not tried again */
 	int64_t release_at;              /* ... when numbers are released next */
 	int64_t prune_at;                /* monotonic milliseconds when old generations are forgotten next */
+	struct refusal unclaimed;        /* why the pins are another process's now; empty: they are not */
 	char configuration_problem[512]; /* why the configuration file is not what rules; "": it is, or there
 					    is none */
 };

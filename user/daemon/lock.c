@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { ATTEMPTS = 100, PAUSE = 20 * 1000 * 1000 /* ns */ };
 
 static int refuse_busy(int fd, const char *path, const char *instance, struct refusal *refusal)
 {
@@ -23,30 +25,101 @@ static int refuse_busy(int fd, const char *path, const char *instance, struct re
 	return -EBUSY;
 }
 
-int lock_take(const char *directory, const char *instance, int *ret_fd, struct refusal *refusal)
+static int lock_file(int fd, const char *path, const char *instance, struct refusal *refusal)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK
+			       ? refuse_busy(fd, path, instance, refusal)
+			       : refuse(refusal, -errno, "cannot lock %s: %s", path, strerror(errno));
+	if (ftruncate(fd, 0) || dprintf(fd, "%d\n", (int)getpid()) < 0)
+		return refuse(refusal, -errno, "cannot write %s: %s", path, strerror(errno));
+	return 0;
+}
+
+/* Takes directory/INSTANCEsuffix. */
+static int take_file(const char *directory, mode_t mode, const char *instance, const char *suffix,
+		     int *ret_fd, struct refusal *refusal)
 {
 	char path[PATH_MAX];
 	int fd, error;
 
-	if (mkdir(directory, 0755) && errno != EEXIST)
+	if (mkdir(directory, mode) && errno != EEXIST)
 		return refuse(refusal, -errno, "cannot make %s: %s", directory, strerror(errno));
-	if (snprintf(path, sizeof path, "%s/%s.lock", directory, instance) >= (int)sizeof path)
+	if (snprintf(path, sizeof path, "%s/%s%s", directory, instance, suffix) >= (int)sizeof path)
 		return refuse(refusal, -ENAMETOOLONG, "%s is too long a path", directory);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		return refuse(refusal, -errno, "cannot open %s: %s", path, strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		error = errno == EWOULDBLOCK
-				? refuse_busy(fd, path, instance, refusal)
-				: refuse(refusal, -errno, "cannot lock %s: %s", path, strerror(errno));
+	error = lock_file(fd, path, instance, refusal);
+	if (error)
 		close(fd);
-		return error;
+	else
+		*ret_fd = fd;
+	return error;
+}
+
+static void wait_a_little(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+}
+
+static int take_database(const struct options *options, int *ret_fd, struct refusal *refusal)
+{
+	int error = -EBUSY;
+
+	for (int i = 0; error == -EBUSY && i < ATTEMPTS; i++) {
+		if (i)
+			wait_a_little();
+		error = take_file(options->state_directory, 0750, options->instance, ".db.lock", ret_fd,
+				  refusal);
 	}
-	if (ftruncate(fd, 0) || dprintf(fd, "%d\n", (int)getpid()) < 0) {
-		error = refuse(refusal, -errno, "cannot write %s: %s", path, strerror(errno));
-		close(fd);
-		return error;
+	return error;
+}
+
+static int take_pins(const struct options *options, int *ret_fd, struct refusal *refusal)
+{
+	int error = -EBUSY;
+
+	for (int i = 0; error == -EBUSY && i < ATTEMPTS; i++) {
+		if (i)
+			wait_a_little();
+		error = dataplane_claim(options->instance, ret_fd, refusal);
 	}
-	*ret_fd = fd;
-	return 0;
+	return error;
+}
+
+int locks_take(const struct options *options, struct locks *ret, struct refusal *refusal)
+{
+	struct locks locks = {-1, -1, -1};
+	int error = take_file(options->runtime_directory, 0755, options->instance, ".lock", &locks.runtime,
+			      refusal);
+
+	if (!error)
+		error = take_database(options, &locks.database, refusal);
+	if (!error)
+		error = take_pins(options, &locks.pins, refusal);
+	if (error)
+		locks_release(&locks);
+	else
+		*ret = locks;
+	return error;
+}
+
+int locks_renew(const struct options *options, struct locks *locks, struct refusal *refusal)
+{
+	return dataplane_claim_renew(options->instance, &locks->pins, refusal);
+}
+
+static void release(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void locks_release(struct locks *locks)
+{
+	release(&locks->pins);
+	release(&locks->database);
+	release(&locks->runtime);
 }

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One daemon an instance: a file lock that the kernel gives back when the process ends, however it ends. */
+/*
+ * One daemon an instance. What two daemons could share is locked, each by itself: the database, the pins, and
+ * the runtime directory. The kernel gives the locks back when the process ends, however it ends.
+ */
 #ifndef HOLDFAST_LOCK_H
 #define HOLDFAST_LOCK_H
 
-#include "../core/refusal.h"
+#include "options.h"
+
+/* Descriptors; -1: not taken. */
+struct locks {
+	int runtime, database, pins;
+};
 
 /*
- * Makes directory if it is not there and takes directory/INSTANCE.lock, which holds the owner's process
- * number. The lock lasts as long as *ret_fd is open. -EBUSY with the owner named in *refusal; other errors as
- * errno says.
+ * Makes the runtime and the state directory where they are missing, and takes RUNTIME/INSTANCE.lock,
+ * STATE/INSTANCE.db.lock and the pins' directory; the two files hold the owner's process number. A process
+ * that was killed may lose its locks one after the other: for those behind the first this waits a little.
+ * -EBUSY with the owner named in *refusal; other errors as errno says.
  */
-int lock_take(const char *directory, const char *instance, int *ret_fd, struct refusal *refusal);
+int locks_take(const struct options *options, struct locks *ret, struct refusal *refusal);
+/* Once a second: takes the pins' lock again where somebody has removed their directory. -EBUSY with *refusal
+ * filled: another process has them now. */
+int locks_renew(const struct options *options, struct locks *locks, struct refusal *refusal);
+/* Members that are -1 are nothing to release. */
+void locks_release(struct locks *locks);
 
 #endif

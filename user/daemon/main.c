@@ -33,7 +33,7 @@ struct holdfastd {
 	struct instance *instance;
 	struct server *server;
 	char socket[PATH_MAX];
-	int lock;
+	struct locks locks;
 	uv_poll_t hops;
 	uv_timer_t tick, hop_tick, reclaim, watchdog;
 	uv_signal_t terminate, interrupt, hangup;
@@ -67,10 +67,24 @@ static void on_hops(uv_poll_t *handle, int status, int events)
 	hops_dispatch(holdfastd->instance->hops);
 }
 
+/* What the next change is refused for, if another process has the pins. */
+static void renew_locks(struct holdfastd *holdfastd)
+{
+	struct instance *instance = holdfastd->instance;
+	bool told = instance->unclaimed.what[0];
+
+	instance->unclaimed = (struct refusal){0};
+	if (!locks_renew(&holdfastd->options, &holdfastd->locks, &instance->unclaimed))
+		instance->unclaimed = (struct refusal){0};
+	else if (!told)
+		log_refusal(LOG_LEVEL_ERROR, "the pins were removed", &instance->unclaimed);
+}
+
 static void on_tick(uv_timer_t *handle)
 {
 	struct holdfastd *holdfastd = handle->data;
 
+	renew_locks(holdfastd);
 	instance_tick(holdfastd->instance);
 	clients_tick(clock_monotonic());
 }
@@ -143,7 +157,7 @@ static int open_server(struct holdfastd *holdfastd, struct refusal *refusal)
 static int start(struct holdfastd *holdfastd, struct refusal *refusal)
 {
 	const struct options *options = &holdfastd->options;
-	int error = lock_take(options->runtime_directory, options->instance, &holdfastd->lock, refusal);
+	int error = locks_take(options, &holdfastd->locks, refusal);
 
 	if (error)
 		return error;
@@ -172,8 +186,7 @@ static void stop(struct holdfastd *holdfastd)
 	uv_run(&holdfastd->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&holdfastd->loop);
 	instance_close(holdfastd->instance);
-	if (holdfastd->lock >= 0)
-		close(holdfastd->lock);
+	locks_release(&holdfastd->locks);
 }
 
 static void tell_failure(int error, struct refusal *refusal)
@@ -185,7 +198,7 @@ static void tell_failure(int error, struct refusal *refusal)
 
 int main(int argc, char **argv)
 {
-	static struct holdfastd holdfastd = {.lock = -1};
+	static struct holdfastd holdfastd = {.locks = {-1, -1, -1}};
 	struct refusal refusal = {0};
 	int error = options_parse(argc, argv, &holdfastd.options);
 

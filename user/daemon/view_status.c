@@ -80,6 +80,8 @@ static json_t *problems_json(struct instance *instance)
 	json_t *list = json_array();
 	char text[SERVICE_TEXT];
 
+	if (instance->unclaimed.what[0])
+		append_line(list, "%s: %s", instance->unclaimed.where, instance->unclaimed.what);
 	if (instance->configuration_problem[0])
 		append_line(list, "%s", instance->configuration_problem);
 	for (size_t i = 0; i < model->interface_count; i++) {
