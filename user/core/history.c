@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model_edit.h"
 #include "pool_options.h"
 
 /* Records ------------------------------------------------------------------------------ */
@@ -102,9 +103,39 @@ static bool is_repeated(const struct member_record *records, size_t first, size_
 	return false;
 }
 
-static void history_prune(struct model *model, int64_t oldest)
+static int newest_first(const void *left, const void *right)
+{
+	const struct member_record *a = left, *b = right;
+
+	return (a->until < b->until) - (a->until > b->until);
+}
+
+/*
+ * The stamp of the oldest record that counts. Ages are measured against the model's newest record, never
+ * against a clock, so that equal models give equal hops. A gap that is longer than the window counts as a
+ * day: a clock was stepped, or nothing changed for long, and neither may end the sets before it.
+ */
+static int64_t history_oldest(struct member_record *records, size_t count)
+{
+	const int64_t day = 24 * 3600 * 1000;
+	int64_t age = 0;
+
+	if (count > 1)
+		qsort(records, count, sizeof *records, newest_first);
+	for (size_t i = 1; i < count; i++) {
+		uint64_t gap = (uint64_t)records[i - 1].until - (uint64_t)records[i].until;
+
+		age += gap > HISTORY_WINDOW ? day : (int64_t)gap;
+		if (age > HISTORY_WINDOW)
+			return records[i - 1].until;
+	}
+	return INT64_MIN;
+}
+
+void history_tidy(struct model *model)
 {
 	struct member_record *records = model->history;
+	int64_t oldest = history_oldest(records, model->history_count);
 	size_t kept = 0, first = 0, variants = 0;
 
 	if (model->history_count > 1)
@@ -129,11 +160,6 @@ static void history_prune(struct model *model, int64_t oldest)
 		kept++;
 	}
 	model->history_count = kept;
-}
-
-void history_tidy(struct model *model)
-{
-	history_prune(model, INT64_MIN);
 }
 
 /* Takes record over, also on failure. */
@@ -206,6 +232,59 @@ static bool same_pool(const struct model *a_model, const struct pool *a, const s
 	       pool_seed(a_model, a) == pool_seed(b_model, b) && same_members(a, b);
 }
 
+static bool may_have_flows(const struct model *model, const struct pool *pool)
+{
+	return pool->served || pool_is_served(model, pool->name);
+}
+
+/* Which pools services lead to: one flag a pool, the caller's to free. */
+static bool *list_served(const struct model *model)
+{
+	bool *served = calloc(model->pool_count + 1, sizeof *served);
+
+	for (size_t i = 0; served && i < model->service_count; i++) {
+		const struct pool *pool = model_pool(model, model->services[i].pool);
+
+		if (pool)
+			served[pool - model->pools] = true;
+	}
+	return served;
+}
+
+/* A pool that its last service has left keeps the mark of having been served. */
+static int mark_served(struct model *after, const struct model *before)
+{
+	bool *now = list_served(after), *then = list_served(before);
+	int error = now && then ? 0 : -ENOMEM;
+
+	for (size_t i = 0; error == 0 && i < after->pool_count; i++) {
+		struct pool *pool = &after->pools[i];
+		const struct pool *old = model_pool(before, pool->name);
+
+		pool->served =
+			!now[i] && (pool->served || (old && (old->served || then[old - before->pools])));
+	}
+	free(now);
+	free(then);
+	return error;
+}
+
+/* Stamps ahead of the clock are cut to it, and their order stays: what is noted now is the newest. */
+static void cut_ahead(struct model *model, size_t count, int64_t now)
+{
+	int64_t most = now - 1;
+
+	for (size_t i = 0; i < count; i++) {
+		struct member_record *record = &model->history[i];
+
+		if (i && strcmp(record[-1].pool, record->pool) != 0)
+			most = now - 1;
+		if (record->until > most)
+			record->until = most > 0 ? most : 0;
+		most = record->until - 1;
+	}
+}
+
 /* Sets without members prefer nobody. */
 static int note_pool(struct model *after, const struct model *before, const struct pool *pool, int64_t now,
 		     bool *ret_ended)
@@ -214,7 +293,7 @@ static int note_pool(struct model *after, const struct model *before, const stru
 	struct member_record record;
 
 	if (!pool->backend_count || (next && same_pool(before, pool, after, next)) ||
-	    !pool_is_served(before, pool->name)) /* no flows whose home it might be */
+	    !may_have_flows(before, pool)) /* no flows whose home it might be */
 		return 0;
 	if (record_set(before, pool, now, &record) < 0)
 		return -ENOMEM;
@@ -224,14 +303,17 @@ static int note_pool(struct model *after, const struct model *before, const stru
 
 int history_note(struct model *after, const struct model *before, int64_t now)
 {
+	size_t known = after->history_count;
 	bool ended = false;
-	int error = 0;
+	int error = mark_served(after, before);
 
 	for (size_t i = 0; error == 0 && i < before->pool_count; i++)
 		error = note_pool(after, before, &before->pools[i], now, &ended);
-	if (error == 0 && ended)
-		history_prune(after, now - HISTORY_WINDOW);
-	return error;
+	if (error < 0 || !ended)
+		return error;
+	cut_ahead(after, known, now);
+	history_tidy(after);
+	return 0;
 }
 
 static bool knows(const struct model *model, size_t count, const struct member_record *record)
@@ -259,15 +341,16 @@ static int merge_record(struct model *after, size_t stated, const struct member_
 int history_merge(struct model *after, const struct model *before, int64_t now)
 {
 	size_t stated = after->history_count;
-	int error = 0;
+	int error = mark_served(after, before);
 
+	cut_ahead(after, stated, now);
 	for (size_t i = 0; error == 0 && i < before->history_count; i++)
 		error = merge_record(after, stated, &before->history[i]);
 	for (size_t i = 0; error == 0 && i < before->pool_count; i++) {
 		const struct pool *pool = &before->pools[i];
 		struct member_record record;
 
-		if (!pool->backend_count || !pool_is_served(before, pool->name))
+		if (!pool->backend_count || !may_have_flows(before, pool))
 			continue;
 		error = record_set(before, pool, now, &record);
 		if (error < 0)
@@ -276,12 +359,23 @@ int history_merge(struct model *after, const struct model *before, int64_t now)
 		member_record_release(&record);
 	}
 	if (error == 0)
-		history_prune(after, now - HISTORY_WINDOW);
+		history_tidy(after);
 	return error;
 }
 
-const struct member_record *history_of(const struct model *model, const char *pool, int64_t now,
-				       size_t *ret_count)
+int history_keep(struct model *after, const struct model *before, int64_t now)
+{
+	int error;
+
+	for (size_t i = 0; i < after->history_count; i++)
+		member_record_release(&after->history[i]);
+	free(after->history);
+	after->history_count = 0;
+	error = model_copy_history(after, before);
+	return error < 0 ? error : history_note(after, before, now);
+}
+
+const struct member_record *history_of(const struct model *model, const char *pool, size_t *ret_count)
 {
 	size_t first = 0, end = model->history_count, count = 0;
 
@@ -293,9 +387,7 @@ const struct member_record *history_of(const struct model *model, const char *po
 		else
 			end = middle;
 	}
-	while (first + count < model->history_count &&
-	       strcmp(model->history[first + count].pool, pool) == 0 &&
-	       model->history[first + count].until >= now - HISTORY_WINDOW)
+	while (first + count < model->history_count && strcmp(model->history[first + count].pool, pool) == 0)
 		count++;
 	*ret_count = count;
 	return count ? &model->history[first] : NULL;

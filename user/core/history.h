@@ -4,7 +4,14 @@
  * part of the model, so that whoever has a model with its history names the same former owners as the
  * balancers that were there.
  *
- * Only sets of pools that services led to count: of the others nobody's flows can be left.
+ * Only sets of pools that services lead to, or once led to, count: of the others nobody's flows can be left.
+ * A pool that its last service has left bears a mark of that (struct pool, served), so that it makes no
+ * difference whether a set ends just before a service comes back or just after.
+ *
+ * Stamps give the order and the age. The age is measured against the model's newest record, never against a
+ * clock: equal models have equal histories at any time. A stamp that is ahead of the clock is cut when a
+ * newer record is noted, and a gap that is longer than the window counts as a day, so that no step of a clock
+ * empties the history.
  *
  * Who rests (backend_rests()) is part of a set, for new flows went elsewhere meanwhile; it changes no
  * placement.
@@ -54,9 +61,10 @@ int members_resolve(const char *before, const char *difference, char **ret);
 int history_resolve(struct model *model, size_t *ret_at);
 
 /*
- * Notes in *after every member set of before that after has no longer, as ended at now (Unix milliseconds),
- * and forgets what is older than the window or more than fits. Nothing ended: after's history stays as it is.
- * 0 or -ENOMEM.
+ * Notes in *after every member set of before that after has no longer, as ended at now (milliseconds of the
+ * instance's clock), and forgets what is older than the window or more than fits. The noted sets are the
+ * newest of their pools, whatever stamps are there. Nothing ended: after's history stays as it is. Marks the
+ * pools that their last service has left. 0 or -ENOMEM.
  */
 int history_note(struct model *after, const struct model *before, int64_t now);
 /*
@@ -64,13 +72,13 @@ int history_note(struct model *after, const struct model *before, int64_t now);
  * keep their place there. 0 or -ENOMEM.
  */
 int history_merge(struct model *after, const struct model *before, int64_t now);
-/* Sorts, drops doubles and what is too much. */
+/* Gives after, an earlier generation's model, the history of before, and notes what ends. 0 or -ENOMEM. */
+int history_keep(struct model *after, const struct model *before, int64_t now);
+/* Sorts, drops doubles, what is too old and what is too much. */
 void history_tidy(struct model *model);
 
-/* A pool's records, newest first; *ret_count of them. Those that ended before `now` - HISTORY_WINDOW are left
- * out. */
-const struct member_record *history_of(const struct model *model, const char *pool, int64_t now,
-				       size_t *ret_count);
+/* A pool's records, newest first; *ret_count of them. */
+const struct member_record *history_of(const struct model *model, const char *pool, size_t *ret_count);
 /* A digest of a set, without its time. */
 uint64_t member_record_digest(const struct member_record *record);
 /* The same of sets in their order; 0 for none. */

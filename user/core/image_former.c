@@ -353,7 +353,7 @@ int shared_former_get(const struct pool_job *job, struct pool_image *image)
 	size_t count;
 	int error;
 
-	records = history_of(job->model, job->pool->name, job->moment->wall, &count);
+	records = history_of(job->model, job->pool->name, &count);
 	image->history_digest = history_digest(records, count);
 	if (job->pool->encap != HF_ENCAP_GUE)
 		return 0;

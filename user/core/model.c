@@ -54,7 +54,7 @@ static int copy_list(void *ret_items, const void *items, size_t count, size_t si
 	return 0;
 }
 
-static int copy_history(struct model *copy, const struct model *model)
+int model_copy_history(struct model *copy, const struct model *model)
 {
 	int error = copy_list(&copy->history, model->history, model->history_count, sizeof *model->history);
 
@@ -103,7 +103,7 @@ static int copy_lists(struct model *copy, const struct model *model)
 			return error;
 		copy->pool_count++;
 	}
-	return copy_history(copy, model);
+	return model_copy_history(copy, model);
 }
 
 struct model *model_copy(const struct model *model)

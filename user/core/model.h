@@ -73,6 +73,7 @@ struct pool {
 	uint16_t gue_port;
 	struct prefix source4, source6; /* outer source addresses; family 0: the route's own source address */
 	uint32_t tcp_grace, udp_grace;  /* seconds */
+	bool served; /* services led here, and none does now: its member sets still count (history.h) */
 	struct backend *backends;
 	size_t backend_count;
 };
@@ -95,7 +96,7 @@ struct interface {
 /* A member set that a pool once had (history.h). */
 struct member_record {
 	char pool[NAME_SIZE];
-	int64_t until; /* Unix milliseconds when another took its place */
+	int64_t until; /* milliseconds of the instance's clock when another took its place */
 	enum placement_scheme scheme;
 	struct pool_options options;
 	uint32_t slots;

@@ -23,6 +23,9 @@ void model_remove_pool(struct model *model, struct pool *item);
 void model_remove_service(struct model *model, struct service *item);
 void pool_remove_backend(struct pool *pool, struct backend *item);
 
+/* Copies the history into a model that has none. 0 or -ENOMEM; what was copied is the model's either way. */
+int model_copy_history(struct model *copy, const struct model *model);
+
 /* Sorts every list of a model that was filled in any order. */
 void model_sort(struct model *model);
 

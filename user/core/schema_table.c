@@ -150,6 +150,10 @@ static const struct schema_key pool_keys[] = {
 		 "nothing."},
 	{"udp_grace", SCHEMA_DURATION, SCHEMA_QUIET, AT(pool, udp_grace), .high = 86400, .standard = "0s",
 	 .help = "The same for UDP flows."},
+	{"served", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(pool, served),
+	 .standard = "false",
+	 .help = "Whether services once led to the pool, where none does now: its member sets are still "
+		 "noted. Written by export --state."},
 	{"backends", SCHEMA_LIST, 0, .items = &schema_backend, .help = "The members of the pool."},
 	{0},
 };

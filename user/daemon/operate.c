@@ -116,15 +116,6 @@ int operate(struct instance *instance, const struct request *request, json_t **r
 	return error;
 }
 
-/* Flows know member sets that were, also those that the way back leaves behind. */
-static int keep_history(struct model *next, const struct model *now)
-{
-	int64_t wall = clock_unix();
-	int error = history_merge(next, now, wall);
-
-	return error ? error : history_note(next, now, wall);
-}
-
 /* A generation's model as it was, admin states and all; its number is a new one. */
 int roll_back(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
 {
@@ -146,8 +137,9 @@ int roll_back(struct instance *instance, const struct request *request, json_t *
 	if (!error)
 		error = model_from_json(model, &next, refusal);
 	json_decref(model);
+	/* Flows know member sets that were, also those that the way back leaves behind. */
 	if (!error)
-		error = keep_history(next, instance->model);
+		error = history_keep(next, instance->model, clock_unix());
 	if (error) {
 		model_free(next);
 		return error;
