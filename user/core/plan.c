@@ -63,11 +63,16 @@ static bool same_words(const struct pool_image *a, const struct pool_image *b)
 	return true;
 }
 
+/* Slots that name nobody have no record: read back they are like those of a pool without hops. */
 static bool same_hops(const struct pool_image *a, const struct pool_image *b)
 {
-	if (a->hops == b->hops)
-		return true;
-	return a->hops && b->hops && memcmp(a->hops, b->hops, a->table.size * sizeof *a->hops) == 0;
+	static const struct hf_hops none;
+
+	for (uint32_t slot = 0; a->hops != b->hops && slot < a->table.size; slot++)
+		if (memcmp(a->hops ? &a->hops[slot] : &none, b->hops ? &b->hops[slot] : &none, sizeof none) !=
+		    0)
+			return false;
+	return true;
 }
 
 static int plan_changed_pool(struct plan *plan, const struct pool_image *before,

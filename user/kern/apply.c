@@ -71,6 +71,16 @@ static void since_write(struct dataplane *dataplane, const struct hf_table *tabl
 	}
 }
 
+/* The pool may have carried hops until now, and words that were lent by its live table still name them. */
+static void plain_words_write(struct dataplane *dataplane, const struct pool_image *image,
+			      const struct hf_table *live, uint64_t *slots)
+{
+	for (uint32_t i = 0; i < image->table.size; i++)
+		slots[i] = hops_without(image->words[i]);
+	for (uint32_t i = 0; i < live->size && !dataplane->hops_retired; i++)
+		dataplane->hops_retired = hops_index(dataplane->slots[live->first + i]);
+}
+
 /* Words get the index of their hops; what the live table's slot names is most often named again. */
 static int words_write(struct dataplane *dataplane, const struct pool_image *image, uint32_t first)
 {
@@ -79,7 +89,7 @@ static int words_write(struct dataplane *dataplane, const struct pool_image *ima
 	int r = 0;
 
 	if (!image->hops) {
-		memcpy(slots, image->words, (size_t)image->table.size * sizeof *slots);
+		plain_words_write(dataplane, image, live, slots);
 		return 0;
 	}
 	dataplane->hops_retired = true; /* some of the records of the live table, most likely */
