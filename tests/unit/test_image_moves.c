@@ -333,6 +333,129 @@ static void another_table_keeps_the_old_one_until_it_is_settled(void **state)
 	end(instance);
 }
 
+/* Nobody owns a slot of the new table then, but the flows of the old one live on. */
+static void the_old_table_stays_where_all_backends_drain(void **state)
+{
+	struct instance *instance = begin(2, NULL);
+
+	(void)state;
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db1'}");
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db2'}");
+	load(instance, LATER);
+	operate(&instance->model, "pool.set", "{'name': 'db', 'table_size': 509}");
+	load(instance, LATER + 1);
+	assert_int_equal(instance->image->pools[0].table.old_size, 251);
+	assert_int_equal((uint32_t)instance->image->pools[0].words[0], 0);
+	operate(&instance->model, "backend.add", "{'pool': 'db', 'name': 'db3', 'address': '10.0.0.3'}");
+	load(instance, LATER + 2);
+	assert_int_equal(instance->image->pools[0].table.old_size, 251);
+	assert_int_equal(instance->image->pools[0].table.since, LATER + 1);
+	operate(&instance->model, "pool.set", "{'name': 'db', 'table_size': 1021}");
+	load(instance, LATER + 3);
+	assert_int_equal(instance->image->pools[0].table.old_size, 251);
+	load(instance, LATER + 3 + IDLE);
+	assert_int_equal(instance->image->pools[0].table.old_size, 0);
+	end(instance);
+}
+
+static void slots_that_move_outlive_the_absence_of_their_service(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+	uint32_t moving;
+
+	(void)state;
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	moving = instance->image->pools[0].moving;
+	operate(&instance->model, "service.remove", "{'proto': 'tcp', 'listen': '203.0.113.10:5432'}");
+	load(instance, LATER + 1);
+	assert_int_equal(instance->image->pools[0].moving, moving);
+	instance->census = true;
+	assert_false(load(instance, LATER + IDLE - 1));
+	load(instance, LATER + IDLE);
+	assert_int_equal(instance->image->pools[0].moving, 0);
+	assert_int_equal(instance->image->pools[0].idle, IDLE);
+	load(instance, LATER + IDLE + 1); /* and then there is nothing to wait for */
+	assert_int_equal(instance->image->pools[0].idle, 0);
+	end(instance);
+}
+
+/* Weights of nothing are a drain of everybody. */
+static void where_all_weights_are_nothing_old_flows_stay(void **state)
+{
+	struct instance *instance = begin(3, NULL);
+
+	(void)state;
+	for (int i = 1; i <= 3; i++)
+		operate(&instance->model, "backend.set", "{'pool': 'db', 'name': 'db%d', 'weight': 0}", i);
+	load(instance, LATER);
+	assert_int_equal(instance->image->pools[0].moving, 251);
+	for (uint32_t at = 0; at < 251; at++) {
+		assert_int_equal(slot_at(instance, at).owner, 0);
+		assert_int_not_equal(slot_at(instance, at).base, 0);
+	}
+	operate(&instance->model, "backend.set", "{'pool': 'db', 'name': 'db2', 'weight': 100}");
+	load(instance, LATER + 1);
+	for (uint32_t at = 0; at < 251; at++)
+		assert_int_equal(slot_at(instance, at).owner, number_of(instance, "db2"));
+	end(instance);
+}
+
+/* As many as there are slots have one each; one more is refused, unless it weighs nothing. */
+static void no_pool_has_more_weighted_backends_than_slots(void **state)
+{
+	struct instance *instance = begin(250, NULL);
+	uint32_t owned, based;
+
+	(void)state;
+	operate(&instance->model, "backend.add", "{'pool': 'db', 'name': 'last', 'address': '10.0.1.1'}");
+	load(instance, LATER);
+	for (size_t i = 0; i < instance->image->backend_count; i++) {
+		image_backend_slots(instance->image, instance->image->backends[i].number, &owned, &based);
+		assert_int_equal(owned, 1);
+	}
+	refused(&instance->model, -EINVAL, "backend.add",
+		"{'pool': 'db', 'name': 'more', 'address': '10.0.1.2'}",
+		"252 backends with weight do not fit into 251 slots", "pool db",
+		"a greater table_size, a hundred times the backends or more");
+	operate(&instance->model, "backend.add",
+		"{'pool': 'db', 'name': 'more', 'address': '10.0.1.2', 'weight': 0}");
+	load(instance, LATER + 1);
+	image_backend_slots(instance->image, number_of(instance, "more"), &owned, &based);
+	assert_int_equal(owned, 0);
+	end(instance);
+}
+
+/* One server under one name in two pools is two backends: each pool minds its own. */
+static void a_backend_leaves_one_of_its_two_pools(void **state)
+{
+	struct instance *instance = begin(3, NULL);
+	uint64_t words[251];
+	uint16_t other;
+
+	(void)state;
+	operate(&instance->model, "pool.add", "{'name': 'web', 'table_size': 251}");
+	for (int i = 1; i <= 3; i++)
+		operate(&instance->model, "backend.add",
+			"{'pool': 'web', 'name': 'db%d', 'address': '10.0.0.%d'}", i, i);
+	operate(&instance->model, "service.add",
+		"{'proto': 'tcp', 'listen': '203.0.113.10:80', 'pool': 'web'}");
+	load(instance, LATER);
+	memcpy(words, image_pool(instance->image, "web")->words, sizeof words);
+	other = ledger_backend(instance->ledger, "web",
+			       pool_backend(model_pool(instance->model, "web"), "db2"));
+	assert_int_not_equal(other, number_of(instance, "db2"));
+	operate(&instance->model, "backend.remove", "{'pool': 'db', 'name': 'db2', 'now': true}");
+	load(instance, LATER + 1);
+	assert_memory_equal(image_pool(instance->image, "web")->words, words, sizeof words);
+	assert_int_equal(image_backend(instance->image, other)->entry.flags,
+			 HF_BACKEND_TAKES_NEW | HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP);
+	assert_int_equal(ledger_backend(instance->ledger, "web",
+					pool_backend(model_pool(instance->model, "web"), "db2")),
+			 other);
+	end(instance);
+}
+
 static void the_tables_demand_is_foretold(void **state)
 {
 	struct instance *instance = begin(4, NULL);
@@ -868,6 +991,11 @@ int main(void)
 		cmocka_unit_test(pools_without_services_have_nothing_to_keep),
 		cmocka_unit_test(the_last_backend_drains_without_a_successor),
 		cmocka_unit_test(another_table_keeps_the_old_one_until_it_is_settled),
+		cmocka_unit_test(the_old_table_stays_where_all_backends_drain),
+		cmocka_unit_test(slots_that_move_outlive_the_absence_of_their_service),
+		cmocka_unit_test(where_all_weights_are_nothing_old_flows_stay),
+		cmocka_unit_test(no_pool_has_more_weighted_backends_than_slots),
+		cmocka_unit_test(a_backend_leaves_one_of_its_two_pools),
 		cmocka_unit_test(the_tables_demand_is_foretold),
 		cmocka_unit_test(an_adopted_data_plane_goes_on_moving),
 		cmocka_unit_test(hops_name_the_owner_the_base_and_who_might_know),

@@ -50,26 +50,40 @@ static uint64_t pool_digest(const struct pool_image *image, const struct pool *p
 	return XXH64(parts, sizeof parts, 0);
 }
 
-/* Flows of services that remember none have nothing to wait for. */
-static uint32_t pool_idle(const struct model *model, const char *pool)
+/* A service that was removed may come back a moment later, and its silent flows with it. What moves goes on
+ * moving for as long as they may live. Words that were read back from the maps do not tell how long that is.
+ */
+static uint32_t idle_without_service(const struct pool_image *before)
 {
+	if (!before || (!before->moving && !before->table.old_size))
+		return 0;
+	return before->idle ? before->idle : TCP_IDLE_DEFAULT;
+}
+
+/* Flows of services that remember none have nothing to wait for. */
+static uint32_t pool_idle(const struct pool_job *job)
+{
+	const struct model *model = job->model;
+	bool served = false;
 	uint32_t idle = 0;
 
 	for (size_t i = 0; i < model->service_count; i++) {
 		const struct service *service = &model->services[i];
 
-		if (service->track != HF_TRACK_NEVER && service_idle(service) > idle &&
-		    strcmp(service->pool, pool) == 0)
+		if (strcmp(service->pool, job->pool->name) != 0)
+			continue;
+		served = true;
+		if (service->track != HF_TRACK_NEVER && service_idle(service) > idle)
 			idle = service_idle(service);
 	}
-	return idle;
+	return served ? idle : idle_without_service(job->before);
 }
 
 static void fill_table(const struct pool_job *job, struct pool_image *image)
 {
 	strcpy(image->name, job->pool->name);
 	image->number = ledger_pool(job->ledger, job->pool->name);
-	image->idle = pool_idle(job->model, job->pool->name);
+	image->idle = pool_idle(job);
 	image->table = (struct hf_table){.size = job->pool->slots,
 					 .seed = pool_seed(job->model, job->pool),
 					 .pool = image->number,

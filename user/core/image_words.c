@@ -104,7 +104,7 @@ static uint16_t owner_of(struct owners *owners, uint32_t slot)
 
 	if (!owners->anybody)
 		return 0;
-	if (members[owners->first[slot]].takes_new)
+	if (owners->first[slot] != PLACEMENT_NONE && members[owners->first[slot]].takes_new)
 		return members[owners->first[slot]].number;
 	if (!owners->stored)
 		owners->stored = placement_preferences(owners->image->placement);
@@ -121,9 +121,12 @@ static uint16_t owner_of(struct owners *owners, uint32_t slot)
 
 /* Moves ------------------------------------------------------------------------------ */
 
-/* Whether the pool before has flows at all that need a home. */
-static bool had_owners(const struct pool_image *before)
+/* Whether the pool before has flows at all that need a home. While it migrates they live in its old table,
+ * whatever the new one says: all of its slots may be without an owner. */
+static bool may_have_flows(const struct pool_image *before)
 {
+	if (before->table.old_size)
+		return true;
 	for (uint32_t slot = 0; slot < before->table.size; slot++)
 		if ((uint32_t)before->words[slot])
 			return true;
@@ -296,7 +299,7 @@ int shared_words_get(const struct pool_job *job, struct pool_image *image)
 		return 0;
 	}
 	/* Where no service leads there are no flows to mind. */
-	if (before && image->idle && had_owners(before)) {
+	if (before && image->idle && may_have_flows(before)) {
 		mover.before = before;
 		mover.rebuilt = !pool_image_same_hash(image, before);
 		set_old_table(&mover);

@@ -8,7 +8,8 @@
 enum { CENSUS_AGE = 1000 /* ms */ };
 
 /*
- * Old flows that were never seen live at a moving slot's base until the slot is ripe. After a reboot nothing
+ * Old flows that were never seen live at a moving slot's base until the slot is ripe. The bases of a pool that
+ * migrates are in its old table: any of its backends may be one. After a reboot nothing
  * is known of any, and whoever is silent may be so for as long as the services allow.
  */
 static bool may_hold_unseen(struct instance *instance, const char *pool, const struct drain_state *state)
@@ -18,7 +19,7 @@ static bool may_hold_unseen(struct instance *instance, const char *pool, const s
 
 	if (!image)
 		return false;
-	return (state->slots.based && image->settles > now) || (forgotten && forgotten + image->idle > now);
+	return ((state->slots.based || image->table.old_size) && image->settles > now) || (forgotten && forgotten + image->idle > now);
 }
 
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,
