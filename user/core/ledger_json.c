@@ -10,15 +10,23 @@
 
 enum { LEDGER_VERSION = 1 };
 
+/* A list that has lost an entry would give its number away again: it is none then. */
+static json_t *append(json_t *list, json_t *entry)
+{
+	if (!json_array_append_new(list, entry))
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
 static json_t *write_pools(const struct ledger *ledger)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < ledger->pool_count; i++) {
+	for (size_t i = 0; list && i < ledger->pool_count; i++) {
 		const struct pool_entry *entry = &ledger->pools[i];
 
-		json_array_append_new(list,
-				      json_pack("[sib]", entry->name, (int)entry->number, entry->retired));
+		list = append(list, json_pack("[sib]", entry->name, (int)entry->number, entry->retired));
 	}
 	return list;
 }
@@ -28,12 +36,12 @@ static json_t *write_backends(const struct ledger *ledger)
 	json_t *list = json_array();
 	char address[ADDRESS_TEXT];
 
-	for (size_t i = 0; i < ledger->backend_count; i++) {
+	for (size_t i = 0; list && i < ledger->backend_count; i++) {
 		const struct backend_entry *entry = &ledger->backends[i];
 
-		json_array_append_new(list, json_pack("[sssiib]", entry->pool, entry->name,
-						      address_text(&entry->address, address), entry->number,
-						      entry->ordinal, entry->retired));
+		list = append(list, json_pack("[sssiib]", entry->pool, entry->name,
+					      address_text(&entry->address, address), entry->number,
+					      entry->ordinal, entry->retired));
 	}
 	return list;
 }
@@ -43,14 +51,14 @@ static json_t *write_services(const struct ledger *ledger)
 	json_t *list = json_array();
 	char listen[ENDPOINT_TEXT];
 
-	for (size_t i = 0; i < ledger->service_count; i++) {
+	for (size_t i = 0; list && i < ledger->service_count; i++) {
 		const struct service_entry *entry = &ledger->services[i];
 
 		endpoint_text(&entry->key.vip, entry->key.port_low, entry->key.port_high, listen);
-		json_array_append_new(list, json_pack("[sssiIIb]", proto_name(entry->key.proto), listen,
-						      entry->key.pool, entry->number,
-						      (json_int_t)entry->counters.first,
-						      (json_int_t)entry->counters.count, entry->retired));
+		list = append(list,
+			      json_pack("[sssiIIb]", proto_name(entry->key.proto), listen, entry->key.pool,
+					entry->number, (json_int_t)entry->counters.first,
+					(json_int_t)entry->counters.count, entry->retired));
 	}
 	return list;
 }
@@ -59,9 +67,9 @@ static json_t *write_ranges(const struct ledger *ledger)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < ledger->idle_range_count; i++)
-		json_array_append_new(list, json_pack("[II]", (json_int_t)ledger->idle_ranges[i].first,
-						      (json_int_t)ledger->idle_ranges[i].count));
+	for (size_t i = 0; list && i < ledger->idle_range_count; i++)
+		list = append(list, json_pack("[II]", (json_int_t)ledger->idle_ranges[i].first,
+					      (json_int_t)ledger->idle_ranges[i].count));
 	return list;
 }
 

@@ -2,6 +2,9 @@
 #include "caution.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "views.h"
 
 /* A pool without backends has nothing to move. */
 static bool pool_caution(const struct pool_image *before, const struct plan_pool *pool, char *text,
@@ -13,7 +16,28 @@ static bool pool_caution(const struct pool_image *before, const struct plan_pool
 	return placement_caution(before->placement, pool->image->placement, text, size);
 }
 
-void caution_append(const struct image *before, const struct plan *plan, json_t *warnings)
+/* Where nothing is remembered of a service's connections, they go with their slots. */
+static void warn_untracked(const struct model *model, const struct plan_pool *pool, json_t *warnings)
+{
+	char text[SERVICE_TEXT];
+
+	for (size_t i = 0; i < model->service_count; i++) {
+		const struct service *service = &model->services[i];
+
+		if (service->track != HF_TRACK_NEVER || strcmp(service->pool, pool->name) != 0)
+			continue;
+		service_text(service, text);
+		json_array_append_new(
+			warnings,
+			json_sprintf("service %s: track is never: open connections on the %u slots "
+				     "that move break; to keep them, first: holdfast service set %s "
+				     "--track auto",
+				     text, pool->moved, text));
+	}
+}
+
+void caution_append(const struct model *model, const struct image *before, const struct plan *plan,
+		    json_t *warnings)
 {
 	/* Of a pool whose services remember no flows nobody can promise it. */
 	static const char stay[] = "; connections that are open stay where they are";
@@ -27,5 +51,7 @@ void caution_append(const struct image *before, const struct plan *plan, json_t 
 					      json_sprintf("pool %s: %s (%.1f %% of its slots)%s", pool->name,
 							   text, 100 * plan_pool_share(pool),
 							   pool->image->idle ? stay : ""));
+		if (pool->change == PLAN_CHANGE && pool->moved)
+			warn_untracked(model, pool, warnings);
 	}
 }

@@ -6,6 +6,7 @@
 #include "../core/plan.h"
 
 /* Appends a sentence a pool to warnings, a list of texts. */
-void caution_append(const struct image *before, const struct plan *plan, json_t *warnings);
+void caution_append(const struct model *model, const struct image *before, const struct plan *plan,
+		    json_t *warnings);
 
 #endif

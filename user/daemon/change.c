@@ -182,11 +182,11 @@ static int carry_out(struct instance *instance, struct draft *draft, const struc
 	return 0;
 }
 
-static json_t *answer(const struct instance *instance, bool changed, bool dry_run, json_t *plan,
-		      json_t *warnings)
+/* Made before the change is carried out: when it is in force, nothing may fail any more. */
+static json_t *answer(uint32_t generation, bool changed, bool dry_run, json_t *plan, json_t *warnings)
 {
-	return json_pack("{s:I, s:b, s:b, s:o, s:o}", "generation", (json_int_t)instance->generation.number,
-			 "changed", changed, "dry_run", dry_run, "plan", plan, "warnings", warnings);
+	return json_pack("{s:I, s:b, s:b, s:o, s:o}", "generation", (json_int_t)generation, "changed",
+			 changed, "dry_run", dry_run, "plan", plan, "warnings", warnings);
 }
 
 static void warn(json_t *warnings, const struct refusal *refusal)
@@ -199,8 +199,8 @@ static void warn(json_t *warnings, const struct refusal *refusal)
 static int check(const struct instance *instance, const struct draft *draft, const struct change *change,
 		 json_t *warnings, struct refusal *refusal)
 {
-	const struct guarded guarded = {instance->model, draft->model, instance->image,
-					draft->image,    draft->plan,  change->limit};
+	const struct guarded guarded = {instance->model, draft->model,  instance->image, draft->image,
+					draft->plan,     change->limit, change->whole};
 	struct refusal found = {0};
 	int error = guard_check(&guarded, &found);
 
@@ -217,8 +217,8 @@ static int check(const struct instance *instance, const struct draft *draft, con
 static int change_draft(struct instance *instance, struct draft *draft, const struct change *change,
 			json_t *warnings, json_t **ret, struct refusal *refusal)
 {
-	bool changed;
-	json_t *plan;
+	bool changed, carried;
+	json_t *said;
 	int error = draft_image(instance, draft, refusal);
 
 	if (error)
@@ -229,18 +229,19 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 		error = check(instance, draft, change, warnings, refusal);
 	if (error)
 		return error;
-	caution_append(instance->image, draft->plan, warnings);
-	plan = forecast_plan(instance, draft->plan, change->dry_run);
-	if (!plan)
+	caution_append(draft->model, instance->image, draft->plan, warnings);
+	carried = changed && !change->dry_run;
+	said = answer(instance->generation.number + carried, changed, change->dry_run,
+		      forecast_plan(instance, draft->plan, change->dry_run), json_incref(warnings));
+	if (!said)
 		return -ENOMEM;
-	if (changed && !change->dry_run)
+	if (carried)
 		error = carry_out(instance, draft, change, refusal);
-	if (error) {
-		json_decref(plan);
-		return error;
-	}
-	*ret = answer(instance, changed, change->dry_run, plan, json_incref(warnings));
-	return *ret ? 0 : -ENOMEM;
+	if (error)
+		json_decref(said);
+	else
+		*ret = said;
+	return error;
 }
 
 int change_model(struct instance *instance, struct model *next, const struct change *change, json_t **ret,
@@ -307,6 +308,7 @@ static int attach_again(struct instance *instance, const json_t *arguments, cons
 	const struct interface *interface = model_interface(instance->model, text_of(arguments, "name"));
 	const struct plan nothing = {0};
 	int error = check_hold(instance, refusal);
+	json_t *said;
 
 	if (!error)
 		error = check_expected(instance, change->expect, refusal);
@@ -314,11 +316,27 @@ static int attach_again(struct instance *instance, const json_t *arguments, cons
 		return error;
 	if (!interface || change->dry_run || !attaches_the_same(interface, arguments))
 		return -EEXIST;
+	said = answer(instance->generation.number, true, false, plan_to_json(&nothing), json_array());
+	if (!said)
+		return -ENOMEM;
 	error = interfaces_attach_again(instance->interfaces, interface, refusal);
 	if (error)
-		return error;
-	*ret = answer(instance, true, false, plan_to_json(&nothing), json_array());
-	return *ret ? 0 : -ENOMEM;
+		json_decref(said);
+	else
+		*ret = said;
+	return error;
+}
+
+/* A configuration that has lost the line that states its limit must not move more for that. */
+static uint32_t apply_limit(const struct instance *instance, const struct model *next,
+			    const json_t *arguments)
+{
+	const json_t *configuration = json_object_get(arguments, "configuration");
+	uint32_t in_force = instance->model->move_limit;
+
+	if (json_object_get(configuration, "move_limit") || next->move_limit < in_force)
+		return next->move_limit;
+	return in_force;
 }
 
 int change_operation(struct instance *instance, const char *word, const json_t *arguments,
@@ -337,10 +355,9 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 	if (!told.cause)
 		told.cause = cause;
 	told.missing_ok = strncmp(word, "interface.", 10) != 0;
-	if (!strcmp(word, "model.apply") && !told.limit)
-		told.limit = next->move_limit;
-	else if (!told.limit)
-		told.limit = GUARD_NO_LIMIT;
+	told.whole = !strcmp(word, "model.apply");
+	if (!told.limit)
+		told.limit = told.whole ? apply_limit(instance, next, arguments) : GUARD_NO_LIMIT;
 	return change_model(instance, next, &told, ret, refusal);
 }
 

@@ -22,6 +22,7 @@ struct change {
 	bool dry_run;
 	bool force;      /* what guard.h would refuse is done */
 	uint32_t limit;  /* percent of a pool's slots that may move, or GUARD_NO_LIMIT */
+	bool whole;      /* a whole configuration: what it does not name would go (guard.h) */
 	bool missing_ok; /* an interface that is not there yet is no refusal */
 	uint32_t expect; /* the generation that must be in force; 0: any */
 };
@@ -36,8 +37,8 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 int change_operation(struct instance *instance, const char *word, const json_t *arguments,
 		     const struct change *change, json_t **ret, struct refusal *refusal);
 
-/* A whole configuration, as model.apply takes it; where change->limit is 0 it is that of the configuration.
- */
+/* A whole configuration, as model.apply takes it; where change->limit is 0 it is that of the configuration,
+ * and where that states none no more than what is in force. */
 int change_configuration(struct instance *instance, json_t *configuration, const struct change *change,
 			 json_t **ret, struct refusal *refusal);
 

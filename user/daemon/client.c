@@ -82,6 +82,8 @@ void client_refuse(struct client *client, const char *status, const char *what, 
 	char body[512], text[1024];
 	int length;
 
+	if (!client)
+		return;
 	length = snprintf(body, sizeof body,
 			  "{\"error\": {\"what\": \"%s\", \"where\": \"\", \"right\": \"%s\"}}\n", what,
 			  right);

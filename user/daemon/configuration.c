@@ -98,11 +98,13 @@ static int apply(struct instance *instance, json_t *configuration, struct refusa
 	snprintf(cause, sizeof cause, "apply %.180s", file);
 	error = change_configuration(instance, configuration, &change, &answer, refusal);
 	json_decref(answer);
-	if (!error)
-		error = configuration_note(instance, configuration, refusal);
-	if (!error)
-		error = store_setting_set(instance->store, "file", file, refusal);
-	return error;
+	if (error)
+		return error;
+	/* It is in force. What cannot be noted costs no more than applying the file again. */
+	if (configuration_note(instance, configuration, refusal) ||
+	    store_setting_set(instance->store, "file", file, refusal))
+		log_refusal(LOG_LEVEL_WARNING, "the applied file is not noted", refusal);
+	return 0;
 }
 
 static int apply_file(struct instance *instance, bool again, struct refusal *refusal)
@@ -124,6 +126,23 @@ static int apply_file(struct instance *instance, bool again, struct refusal *ref
 	return error;
 }
 
+/* What a person reads in the log and in `status`. Nobody can add --force to a signal: the command that can is
+ * named instead. */
+static void tell_refusal(struct instance *instance, int error, const struct refusal *refusal)
+{
+	const char *file = instance->options->config, *right = refusal->right;
+	char told[sizeof instance->configuration_problem - 256], force[256];
+
+	snprintf(force, sizeof force, "if it is meant: holdfast apply -f %.180s --force", file);
+	if (error == -EPERM)
+		right = force;
+	snprintf(told, sizeof told, "%s%s%s%s%s", refusal->where, refusal->where[0] ? ": " : "",
+		 refusal->what, right[0] ? ": " : "", right);
+	snprintf(instance->configuration_problem, sizeof instance->configuration_problem,
+		 "%.180s is not applied: %s", file, told);
+	event_note(LOG_LEVEL_ERROR, "configuration", file, "not applied: %s", told);
+}
+
 void configuration_apply(struct instance *instance, bool again)
 {
 	struct refusal refusal = {0};
@@ -137,8 +156,5 @@ void configuration_apply(struct instance *instance, bool again)
 		return;
 	if (!refusal.what[0])
 		refuse(&refusal, error, "%s", strerror(-error));
-	snprintf(instance->configuration_problem, sizeof instance->configuration_problem, "%s: %s%s%s",
-		 instance->options->config, refusal.where, refusal.where[0] ? ": " : "", refusal.what);
-	event_note(LOG_LEVEL_ERROR, "configuration", instance->options->config, "%s%s%s", refusal.where,
-		   refusal.where[0] ? ": " : "", refusal.what);
+	tell_refusal(instance, error, &refusal);
 }

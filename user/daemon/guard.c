@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../core/model_edit.h"
 #include "views.h"
 
-/* Unlike what the limit holds up, nobody does this in passing. */
+/* These changes always need --force. */
 static const char breaks[] = "breaks-flows";
 
 static size_t takers(const struct image *image, const char *name)
@@ -45,19 +46,74 @@ static int check_stranded(const struct guarded *guarded, const char *pool, struc
 	return -EPERM;
 }
 
-static int check_service(const struct guarded *guarded, const struct service *service,
-			 struct refusal *refusal)
+static int refuse_service(const struct service *service, const struct service *next, struct refusal *refusal)
 {
-	const struct service *old = model_service(guarded->before, service->proto, &service->vip,
-						  service->port_low, service->port_high);
 	char text[SERVICE_TEXT];
 
-	if (!old || !strcmp(old->pool, service->pool) || !takers(guarded->image_before, old->pool))
-		return 0;
-	refuse(refusal, -EPERM, "its flows would leave pool %s for pool %s: 100%% would move", old->pool,
-	       service->pool);
+	if (next)
+		refuse(refusal, -EPERM, "flows of %s would leave pool %s for pool %s",
+		       service_text(next, text), service->pool, next->pool);
+	else
+		refuse(refusal, -EPERM, "it would be served no longer, or not on all of its ports");
 	refusal_where(refusal, "service %s", service_text(service, text));
-	refusal_right(refusal, "--force, if its flows may break");
+	refusal_right(refusal,
+		      next ? "--force, if its flows may break"
+			   : "--force, if it is meant to end; if not, look whether the file is whole");
+	refusal_kind(refusal, breaks);
+	return -EPERM;
+}
+
+static bool same_vip(const struct service *a, const struct service *b)
+{
+	return a->proto == b->proto && address_equal(&a->vip, &b->vip);
+}
+
+/*
+ * What becomes of a service's ports, one interval after the other. Services are sorted by protocol, VIP and
+ * port, and none of a model overlap: *at is the first of the later model that may concern this service.
+ */
+static int check_service(const struct guarded *guarded, const struct service *service, size_t *at,
+			 struct refusal *refusal)
+{
+	const struct model *after = guarded->after;
+	uint32_t port = service->port_low; /* the first that nothing serves, so far */
+
+	while (*at < after->service_count && service_order(&after->services[*at], service) < 0 &&
+	       !(same_vip(&after->services[*at], service) && after->services[*at].port_high >= port))
+		++*at;
+	for (size_t i = *at; i < after->service_count; i++) {
+		const struct service *next = &after->services[i];
+
+		if (!same_vip(next, service) || next->port_low > service->port_high)
+			break;
+		if (strcmp(next->pool, service->pool) != 0 && takers(guarded->image_before, service->pool))
+			return refuse_service(service, next, refusal);
+		if (next->port_low <= port)
+			port = next->port_high + 1U;
+	}
+	if (guarded->whole && port <= service->port_high)
+		return refuse_service(service, NULL, refusal);
+	return 0;
+}
+
+static int check_services(const struct guarded *guarded, struct refusal *refusal)
+{
+	const struct model *before = guarded->before;
+	size_t at = 0;
+	int error = 0;
+
+	for (size_t i = 0; !error && i < before->service_count; i++)
+		error = check_service(guarded, &before->services[i], &at, refusal);
+	return error;
+}
+
+static int check_interfaces(const struct guarded *guarded, struct refusal *refusal)
+{
+	if (!guarded->whole || !guarded->before->interface_count || guarded->after->interface_count)
+		return 0;
+	refuse(refusal, -EPERM, "the last interface would be detached: no traffic would be balanced");
+	refusal_where(refusal, "interface %s", guarded->before->interfaces[0].name);
+	refusal_right(refusal, "--force, if this is meant; if not, look whether the file is whole");
 	refusal_kind(refusal, breaks);
 	return -EPERM;
 }
@@ -71,8 +127,10 @@ int guard_check(const struct guarded *guarded, struct refusal *refusal)
 		error = check_rebuilt(guarded, &guarded->plan->pools[i], refusal);
 	for (size_t i = 0; !error && i < after->pool_count; i++)
 		error = check_stranded(guarded, after->pools[i].name, refusal);
-	for (size_t i = 0; !error && i < after->service_count; i++)
-		error = check_service(guarded, &after->services[i], refusal);
+	if (!error)
+		error = check_services(guarded, refusal);
+	if (!error)
+		error = check_interfaces(guarded, refusal);
 	if (!error && guarded->limit != GUARD_NO_LIMIT)
 		error = plan_guard(guarded->plan, guarded->limit, refusal);
 	return error;

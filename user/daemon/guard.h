@@ -11,13 +11,15 @@ struct guarded {
 	const struct image *image_before, *image_after;
 	const struct plan *plan;
 	uint32_t limit; /* percent of a pool's slots that may move; GUARD_NO_LIMIT: any */
+	bool whole; /* a whole configuration takes the place of the one before: what it does not name goes */
 };
 enum { GUARD_NO_LIMIT = UINT32_MAX };
 
 /*
- * Refuses, naming pool or service: a table whose size, seed or hash changes without the old one as its base;
- * a service that goes to another pool; a pool in use whose last backend would take no new flows; more than
- * the limit of a pool's slots moving. 0 or -EPERM.
+ * Refuses, naming pool, service or interface: a table whose size, seed or hash changes without the old one as
+ * its base; ports of a VIP that go to another pool; a pool in use whose last backend would take no new flows;
+ * more than the limit of a pool's slots moving. Of a whole configuration also what it may have lost by
+ * accident: ports of a VIP that nothing serves any more, and the last interface. 0 or -EPERM.
  */
 int guard_check(const struct guarded *guarded, struct refusal *refusal);
 

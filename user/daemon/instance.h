@@ -31,17 +31,16 @@ struct instance {
 	struct model *model;
 	char *text; /* the model as the store holds it */
 	struct ledger *ledger;
-	struct image *image;             /* what the data plane holds for it */
-	int64_t started;                 /* monotonic milliseconds */
-	int64_t drains_seen;             /* Unix milliseconds up to which drains' ends were told */
-	bool drained[HF_MAX_BACKENDS];   /* by number: that it is drained was told */
-	int64_t loaded;                  /* monotonic milliseconds when the data plane was last changed */
-	int64_t refresh_at;              /* ... before which a refresh that failed is not tried again */
-	int64_t release_at;              /* ... when numbers are released next */
-	int64_t prune_at;                /* monotonic milliseconds when old generations are forgotten next */
-	struct refusal unclaimed;        /* why the pins are another process's now; empty: they are not */
-	char configuration_problem[512]; /* why the configuration file is not what rules; "": it is, or there
-					    is none */
+	struct image *image;              /* what the data plane holds for it */
+	int64_t started;                  /* monotonic milliseconds */
+	int64_t drains_seen;              /* Unix milliseconds up to which drains' ends were told */
+	bool drained[HF_MAX_BACKENDS];    /* by number: that it is drained was told */
+	int64_t loaded;                   /* monotonic milliseconds when the data plane was last changed */
+	int64_t refresh_at;               /* ... before which a refresh that failed is not tried again */
+	int64_t release_at;               /* ... when numbers are released next */
+	int64_t prune_at;                 /* monotonic milliseconds when old generations are forgotten next */
+	struct refusal unclaimed;         /* why the pins are another process's now; empty: they are not */
+	char configuration_problem[1024]; /* why the file is not what rules; "": it is, or there is none */
 };
 
 /*

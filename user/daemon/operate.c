@@ -146,6 +146,7 @@ int roll_back(struct instance *instance, const struct request *request, json_t *
 	}
 	snprintf(cause, sizeof cause, "rollback %u", number);
 	change.cause = cause;
+	change.whole = true;
 	change.missing_ok = true;
 	if (!change.limit)
 		change.limit = next->move_limit;
@@ -167,5 +168,5 @@ int upgrade(struct instance *instance, const struct request *request, json_t **r
 		return error;
 	*ret = json_pack("{s:s, s:s, s:b}", "before", before, "program",
 			 dataplane_program_tag(instance->dataplane), "changed", changed);
-	return *ret ? 0 : -ENOMEM;
+	return 0; /* it is done, also where there is no memory to say so */
 }

@@ -127,7 +127,11 @@ static enum MHD_Result send_json(struct exchange *exchange, unsigned int status,
 
 static enum MHD_Result send_error(struct exchange *exchange, int error, const struct refusal *refusal)
 {
-	return send_json(exchange, response_status(error), error_body(error, refusal));
+	if (send_json(exchange, response_status(error), error_body(error, refusal)))
+		return MHD_YES;
+	client_refuse(exchange->client, "503 Service Unavailable", "there is no memory: nothing was changed",
+		      "try again");
+	return MHD_NO;
 }
 
 /* Requests ------------------------------------------------------------------ */
@@ -236,6 +240,8 @@ static int parse_body(struct exchange *exchange, struct refusal *refusal)
 	exchange->request.body = json_loadb(exchange->body, exchange->length, JSON_REJECT_DUPLICATES, &error);
 	if (exchange->request.body)
 		return 0;
+	if (json_error_code(&error) == json_error_out_of_memory)
+		return -ENOMEM;
 	refuse(refusal, -EINVAL, "the body is no JSON: %.150s", error.text);
 	refusal_where(refusal, "line %d, column %d", error.line, error.column);
 	return -EINVAL;
@@ -251,7 +257,15 @@ static enum MHD_Result finish(struct server *server, struct exchange *exchange)
 		error = parse_body(exchange, refusal);
 	if (!error)
 		error = exchange->route->handler(server->instance, &exchange->request, &answer, refusal);
-	return error ? send_error(exchange, error, refusal) : send_json(exchange, MHD_HTTP_OK, answer);
+	if (error)
+		return send_error(exchange, error, refusal);
+	if (send_json(exchange, MHD_HTTP_OK, answer))
+		return MHD_YES;
+	/* A change is in force by now: no status may say that it was refused. */
+	client_refuse(exchange->client, "500 Internal Server Error",
+		      "the request is carried out, but there is no memory for the answer",
+		      "holdfast status shows what is in force");
+	return MHD_NO;
 }
 
 static struct client *client_of(struct MHD_Connection *connection)
@@ -273,8 +287,11 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	(void)version;
 	if (!exchange) {
 		exchange = *state = calloc(1, sizeof *exchange);
-		if (!exchange)
+		if (!exchange) {
+			client_refuse(client_of(connection), "503 Service Unavailable",
+				      "there is no memory: nothing was changed", "try again");
 			return MHD_NO;
+		}
 		exchange->request.connection = connection;
 		exchange->client = client_of(connection);
 		return begin(exchange, method, path);

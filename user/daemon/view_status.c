@@ -64,7 +64,7 @@ int view_interfaces(struct instance *instance, const struct request *request, js
 
 __attribute__((format(printf, 2, 3))) static void append_line(json_t *list, const char *format, ...)
 {
-	char line[512];
+	char line[1024];
 	va_list args;
 
 	va_start(args, format);
@@ -84,6 +84,9 @@ static json_t *problems_json(struct instance *instance)
 		append_line(list, "%s: %s", instance->unclaimed.where, instance->unclaimed.what);
 	if (instance->configuration_problem[0])
 		append_line(list, "%s", instance->configuration_problem);
+	if (model->service_count && !model->interface_count)
+		append_line(list, "no interface is attached, so no traffic is balanced: "
+				  "holdfast interface attach NAME");
 	for (size_t i = 0; i < model->interface_count; i++) {
 		const char *problem = interfaces_problem(instance->interfaces, model->interfaces[i].name);
 
@@ -125,8 +128,6 @@ static json_t *warnings_json(struct instance *instance)
 			warn_of_backend(instance, list, &model->pools[i], &model->pools[i].backends[j]);
 	if (dataplane_outdated(instance->dataplane))
 		append_line(list, "the program that is attached is of another build: holdfast upgrade");
-	if (model->service_count && !model->interface_count)
-		append_line(list, "no interface is attached: no traffic is balanced");
 	return list;
 }
 
