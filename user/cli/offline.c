@@ -23,6 +23,22 @@ static int read_names(struct offline *offline, struct refusal *warning)
 	return offline->model && offline->ledger ? 0 : -ENOMEM;
 }
 
+/* What a start of the daemon would be refused for. */
+static int check_names(struct offline *offline, struct refusal *warning)
+{
+	int r = read_names(offline, warning);
+
+	if (!r && warning->what[0]) {
+		offline->unknown = *warning;
+	} else if (!r &&
+		   ledger_knows(offline->ledger, offline->loaded, &offline->unknown) == -ENOTRECOVERABLE) {
+		refusal_where(&offline->unknown, "%s/%s.db", offline->call->state_dir,
+			      offline->call->instance);
+		*warning = offline->unknown;
+	}
+	return r;
+}
+
 enum exit_status offline_open(const struct call *call, struct offline *ret)
 {
 	struct offline offline = {.call = call};
@@ -37,7 +53,7 @@ enum exit_status offline_open(const struct call *call, struct offline *ret)
 	if (!r)
 		r = dataplane_read(offline.dataplane, &offline.loaded);
 	if (!r)
-		r = read_names(&offline, &warning);
+		r = check_names(&offline, &warning);
 	if (r) {
 		offline_close(&offline);
 		return complain(STATUS_REFUSED, &refusal, r);

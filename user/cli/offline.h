@@ -16,10 +16,11 @@
 struct offline {
 	const struct call *call;
 	struct dataplane *dataplane;
-	struct image *loaded;  /* what the maps hold */
-	json_t *generation;    /* as the API has it; NULL: no database */
-	struct model *model;   /* empty where there is no database */
-	struct ledger *ledger; /* empty where there is no database */
+	struct image *loaded;   /* what the maps hold */
+	json_t *generation;     /* as the API has it; NULL: no database */
+	struct model *model;    /* empty where there is no database */
+	struct ledger *ledger;  /* empty where there is no database */
+	struct refusal unknown; /* why the database does not know what the pins serve; empty: it does */
 };
 
 /* Complains where it fails; a missing database is only warned of. */

@@ -308,6 +308,19 @@ static json_t *pools_view(const struct offline *offline)
 	return list;
 }
 
+static json_t *problems_view(const struct offline *offline)
+{
+	const struct refusal *unknown = &offline->unknown;
+	json_t *list = json_array();
+
+	if (unknown->what[0])
+		json_array_append_new(
+			list, json_sprintf("%s: %s: holdfastd will not start: restore the database, or "
+					   "`holdfastd --fresh --config FILE`",
+					   unknown->where, unknown->what));
+	return list;
+}
+
 json_t *offline_status(const struct offline *offline)
 {
 	char host[HOST_NAME_MAX + 1] = "";
@@ -321,7 +334,7 @@ json_t *offline_status(const struct offline *offline)
 	json_object_set_new(status, "host", json_string(host));
 	json_object_set_new(status, "instance", json_string(offline->call->instance));
 	json_object_set_new(status, "state", json_string("offline"));
-	json_object_set_new(status, "problems", json_array());
+	json_object_set_new(status, "problems", problems_view(offline));
 	json_object_set(status, "generation", offline->generation ? offline->generation : json_null());
 	json_object_set_new(status, "interfaces", offline_interfaces(offline));
 	json_object_set_new(status, "services", services_view(offline, &census));

@@ -107,19 +107,26 @@ static int apply(struct instance *instance, json_t *configuration, struct refusa
 	return 0;
 }
 
+int configuration_read(const char *path, json_t **ret, struct refusal *refusal)
+{
+	char *text = NULL;
+	size_t length = 0;
+	int error = read_file(path, &text, &length, refusal);
+
+	if (!error)
+		error = config_parse(text, length, ret, refusal);
+	free(text);
+	return error;
+}
+
 static int apply_file(struct instance *instance, bool again, struct refusal *refusal)
 {
 	json_t *configuration = NULL;
-	char *text = NULL;
-	size_t length = 0;
-	int error = read_file(instance->options->config, &text, &length, refusal);
+	int error = configuration_read(instance->options->config, &configuration, refusal);
 
 	/* A host that was never given a file is run by its verbs; one that has lost its file is told so. */
 	if (error == -ENOENT && !was_given(instance))
 		return 0;
-	if (!error)
-		error = config_parse(text, length, &configuration, refusal);
-	free(text);
 	if (!error && (again || !was_applied(instance, configuration)))
 		error = apply(instance, configuration, refusal);
 	json_decref(configuration);

@@ -5,6 +5,9 @@
 
 #include "instance.h"
 
+/* Reads and parses a file into what model.apply takes (new reference). 0, or a negative errno with *refusal
+ * filled; -ENOENT: there is no such file. */
+int configuration_read(const char *path, json_t **ret, struct refusal *refusal);
 /*
  * Reads and applies options->config (no file: nothing to do). again: also if it is what was last applied. A
  * file that is refused leaves the last generation in force; instance->configuration_problem then says why,

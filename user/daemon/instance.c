@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "events.h"
 #include "log.h"
+#include "recovery.h"
 #include "refresh.h"
 
 enum { SETTLE_AT_START = 100, PRUNE = 60 * 1000 /* ms */ };
@@ -67,19 +68,6 @@ void instance_moment(struct instance *instance, struct moment *ret)
 }
 
 /* What the store holds ------------------------------------------------------ */
-
-static int open_store(struct instance *instance, struct refusal *refusal)
-{
-	const char *directory = instance->options->state_directory;
-	char path[PATH_MAX];
-
-	if (mkdir(directory, 0750) && errno != EEXIST)
-		return refuse(refusal, -errno, "cannot make %s: %s", directory, strerror(errno));
-	if (snprintf(path, sizeof path, "%s/%s.db", directory, instance->options->instance) >=
-	    (int)sizeof path)
-		return refuse(refusal, -ENAMETOOLONG, "%s is too long a path", directory);
-	return store_open(path, &instance->store, refusal);
-}
 
 static int make_seed(uint64_t *ret, struct refusal *refusal)
 {
@@ -136,6 +124,18 @@ static int check_seed(const struct instance *instance, struct refusal *refusal)
 	return -EINVAL;
 }
 
+/* Of a database that has none: the first generation, unless the pins serve what another database knew. */
+static int begin_first(struct instance *instance, struct refusal *refusal)
+{
+	int error = 0;
+
+	if (!instance->model) /* else --fresh has made it */
+		error = recovery_check_lost(instance->options, instance->database, refusal);
+	if (!error && !instance->model)
+		error = begin_model(instance, refusal);
+	return error;
+}
+
 static int read_latest(struct instance *instance, bool *ret_first, struct refusal *refusal)
 {
 	json_t *model = NULL, *ledger = NULL;
@@ -143,7 +143,7 @@ static int read_latest(struct instance *instance, bool *ret_first, struct refusa
 
 	*ret_first = error == -ENOENT;
 	if (error == -ENOENT)
-		return begin_model(instance, refusal);
+		return begin_first(instance, refusal);
 	if (error)
 		return error;
 	error = model_from_json(model, &instance->model, refusal);
@@ -152,6 +152,28 @@ static int read_latest(struct instance *instance, bool *ret_first, struct refusa
 	json_decref(model);
 	json_decref(ledger);
 	return error ? error : check_seed(instance, refusal);
+}
+
+/* A database that is not there is made only where the pins do not need another. */
+static int open_store(struct instance *instance, struct refusal *refusal)
+{
+	const struct options *options = instance->options;
+	struct stat status;
+	int error = 0;
+
+	if (snprintf(instance->database, sizeof instance->database, "%s/%s.db", options->state_directory,
+		     options->instance) >= (int)sizeof instance->database)
+		return refuse(refusal, -ENAMETOOLONG, "%s is too long a path", options->state_directory);
+	if (options->fresh) {
+		error = recovery_begin(instance, refusal);
+		if (!error)
+			error = check_seed(instance, refusal);
+		if (!error)
+			error = recovery_set_aside(instance->database, refusal);
+	} else if (stat(instance->database, &status) || !status.st_size) {
+		error = recovery_check_lost(options, instance->database, refusal);
+	}
+	return error ? error : store_open(instance->database, &instance->store, refusal);
 }
 
 static int load_state(struct instance *instance, struct refusal *refusal)
@@ -241,7 +263,8 @@ static void tell_program(const struct dataplane *dataplane)
 			   dataplane_adopted(dataplane) ? "adopted" : "loaded");
 }
 
-static int load_dataplane(struct instance *instance, struct refusal *refusal)
+/* starting: the database may be another than the one by which the pins were made. */
+static int load_dataplane(struct instance *instance, bool starting, struct refusal *refusal)
 {
 	struct image *before = NULL;
 	int error = dataplane_open(instance->options->instance, &instance->options->limits,
@@ -252,6 +275,8 @@ static int load_dataplane(struct instance *instance, struct refusal *refusal)
 		dataplane_forgot(instance->dataplane, (uint32_t)(clock_monotonic() / 1000) + 1);
 	if (!error)
 		error = dataplane_read(instance->dataplane, &before);
+	if (!error && starting && !instance->options->fresh)
+		error = recovery_check_numbers(instance, instance->database, before, refusal);
 	if (!error)
 		error = reconcile(instance, before, refusal);
 	image_free(before);
@@ -295,7 +320,7 @@ int instance_open(const struct options *options, struct instance **ret, struct r
 	if (!error)
 		error = open_parts(instance);
 	if (!error)
-		error = load_dataplane(instance, refusal);
+		error = load_dataplane(instance, true, refusal);
 	if (error) {
 		instance_close(instance);
 		return error;
@@ -364,7 +389,7 @@ static int reopen_dataplane(struct instance *instance, struct refusal *refusal)
 	dataplane_close(instance->dataplane);
 	instance->dataplane = NULL;
 	hops_unloaded(instance->hops);
-	return load_dataplane(instance, refusal);
+	return load_dataplane(instance, false, refusal);
 }
 
 int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusal *refusal)

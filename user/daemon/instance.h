@@ -6,6 +6,8 @@
 #ifndef HOLDFAST_INSTANCE_H
 #define HOLDFAST_INSTANCE_H
 
+#include <limits.h>
+
 #include "answers.h"
 #include "../core/image.h"
 #include "census.h"
@@ -18,6 +20,7 @@
 
 struct instance {
 	const struct options *options;
+	char database[PATH_MAX];
 	struct store *store;
 	struct dataplane *dataplane;
 	struct hops *hops;

@@ -25,6 +25,8 @@ enum {
 	HOP_TICK = 500, /* a gateway that moved is found out by one and asked for anew by the next */
 	TABLE_BYTES = 128 << 10,
 	RECLAIM = 200, /* ms between looks whether the data plane has something to give back */
+	/* Exit status: a start that only a person can help. The unit does not try it again. */
+	EXIT_LOST = 3,
 };
 
 struct holdfastd {
@@ -220,5 +222,7 @@ int main(int argc, char **argv)
 		uv_run(&holdfastd.loop, UV_RUN_DEFAULT);
 	}
 	stop(&holdfastd);
+	if (error == -ENOTRECOVERABLE)
+		return EXIT_LOST;
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -17,6 +17,7 @@ enum {
 	OPTION_RUNTIME,
 	OPTION_STATE,
 	OPTION_CONFIG,
+	OPTION_FRESH,
 	OPTION_SEED,
 	OPTION_SLOTS,
 	OPTION_FLOWS,
@@ -37,6 +38,8 @@ static const struct option_row rows[] = {
 	{"instance", "NAME", "which instance of this machine to be (default)", OPTION_INSTANCE},
 	{"config", "FILE", "apply this file at start, unless it was the last applied, and at SIGHUP",
 	 OPTION_CONFIG},
+	{"fresh", NULL, "once, after the database is lost: set it aside and begin with what --config says",
+	 OPTION_FRESH},
 	{"runtime-dir", "DIR", "socket and lock (/run/holdfast)", OPTION_RUNTIME},
 	{"state-dir", "DIR", "database (/var/lib/holdfast)", OPTION_STATE},
 	{"seed", "HEX", "placement seed of an instance that has none yet: 16 hexadecimal digits",
@@ -127,6 +130,9 @@ static int read_option(int id, const char *name, const char *value, struct optio
 		return 0;
 	case OPTION_CONFIG:
 		options->config = value;
+		return 0;
+	case OPTION_FRESH:
+		options->fresh = true;
 		return 0;
 	case OPTION_SEED:
 		return read_seed(value, &options->seed);

@@ -3,6 +3,7 @@
 #ifndef HOLDFAST_OPTIONS_H
 #define HOLDFAST_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../kern/dataplane.h"
@@ -12,6 +13,7 @@ struct options {
 	const char *runtime_directory;
 	const char *state_directory;
 	const char *config; /* NULL: none */
+	bool fresh;         /* begin with an empty database */
 	uint64_t seed;      /* 0: none given */
 	struct dataplane_limits limits;
 	uint32_t keep_generations;

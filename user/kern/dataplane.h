@@ -44,6 +44,13 @@ int dataplane_claim(const char *instance, int *ret_fd, struct refusal *refusal);
  * the pins anew. 0: they are claimed. -EBUSY: another process has them now.
  */
 int dataplane_claim_renew(const char *instance, int *fd, struct refusal *refusal);
+/* What pins do for packets; all 0: nothing. */
+struct served {
+	uint32_t services, pools, interfaces;
+	uint32_t generation; /* the newest that a pool's word bears */
+};
+/* Looks at an instance's pins and changes nothing, also where some are missing. */
+int dataplane_served(const char *instance, struct served *ret, struct refusal *refusal);
 /* Opens the pins for reading only (--offline). -ENOENT: there are none. */
 int dataplane_inspect(const char *instance, struct dataplane **ret, struct refusal *refusal);
 void dataplane_close(struct dataplane *dataplane); /* leaves the pins */

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The database is lost, with live connections on what is pinned: no start takes them away unasked."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "storm"))
+
+from flock import Client, Server  # noqa: E402
+from holdfast import serve_pool  # noqa: E402
+from lab import LabError  # noqa: E402
+
+VIP, PORT = "203.0.113.10", 7000
+CONNECTIONS, ROUNDS = 100, 3
+BROKEN_WITHIN = 30  # seconds
+
+
+@pytest.fixture
+def flock(balanced):
+    """The daemon, and a client whose connections ask for numbered answers several times a second."""
+    lab, daemon = balanced()
+    if not daemon.process.alive():
+        daemon.start()
+    daemon.options = ()
+    if daemon.say("pool show db", check=False).returncode:
+        serve_pool(daemon, lab.backends)
+    daemon.say("backend activate db/b1", check=False)
+    daemon.say(f"service add tcp {VIP}:{PORT} --pool db", check=False)
+    programs = [Server(backend.name, [f"{VIP}:{PORT}"], "--seconds", "120", inside=backend.inside)
+                for backend in lab.backends]
+    programs.append(Client([f"{VIP}:{PORT}"], "--interval", "0.2", "--stall", "5", "--seconds", "120",
+                           inside=lab.c1.inside))
+    yield daemon, programs[-1]
+    for program in programs:
+        program.kill()
+
+
+def unbroken(client):
+    """Whether every connection goes on: answered several times more, by the server that it had."""
+    before = client.report()["tcp"]
+    client.wait_for(lambda r: client.events or r["tcp"]["answers"] >= before["answers"] + ROUNDS * before["live"],
+                    BROKEN_WITHIN, "answers, or a break")
+    client.wait_for(lambda r: len(client.events) in (0, CONNECTIONS) or r["tcp"]["stalled"] == 0, BROKEN_WITHIN, "the rest")
+    broken = len(client.events)
+    assert broken == 0, f"{broken} of {CONNECTIONS} broke: {client.events[0]}"
+    return client.latest["tcp"]["live"] == CONNECTIONS
+
+
+def lose(daemon):
+    """Takes the database away, and returns what was in it."""
+    database = daemon.dir / f"{daemon.instance}.db"
+    kept = {path: path.read_bytes() for path in database.parent.glob(database.name + "*") if path.suffix != ".lock"}
+    for path in kept:
+        path.unlink()
+    return kept
+
+
+def try_start(daemon):
+    """Returns what a refused start says; None if it is not refused."""
+    try:
+        daemon.start()
+    except LabError as error:
+        return str(error)
+    return None
+
+
+def configuration(daemon):
+    path = daemon.dir / "file.yaml"
+    path.write_text(daemon.say("export").stdout)
+    return path
+
+
+def test_a_lost_database_breaks_no_connection(flock):
+    daemon, client = flock
+    client.open("tcp", CONNECTIONS)
+    daemon.kill()
+    kept = lose(daemon)
+    said = try_start(daemon)
+    assert unbroken(client)
+    assert said and "the database is lost" in said, said
+    for path, content in kept.items():
+        path.write_bytes(content)
+    daemon.start()
+    assert unbroken(client)
+
+
+def test_a_lost_database_with_a_file_forgets_no_drain(flock):
+    """The drained backend keeps its connections while the start is refused, and through --fresh."""
+    daemon, client = flock
+    client.open("tcp", CONNECTIONS)
+    daemon.options = ("--config", str(configuration(daemon)))
+    daemon.say("backend drain db/b1")
+    assert client.report()["tcp"]["servers"]["b1"]["live"]
+    daemon.kill()
+    lose(daemon)
+    said = try_start(daemon)
+    assert unbroken(client)
+    assert said and "the database is lost" in said, said
+    daemon.options += ("--fresh",)
+    daemon.start()
+    assert unbroken(client)
