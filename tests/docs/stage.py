@@ -60,7 +60,7 @@ class Stage:
         with open(said, "wb") as out:
             done = subprocess.run([*self.enter(name), "bash", "-c", script], stdin=subprocess.DEVNULL, stdout=out,
                                   stderr=out, timeout=seconds, check=False)
-        if text.startswith("holdfastd"):
+        if text.startswith("holdfastd") and text.endswith("&"):
             self.wait_ready(name, said)
         return done.returncode, said.read_text(errors="replace")
 

@@ -164,6 +164,10 @@ static void manual_holdfastd(void)
 		if (!strncmp(line, "  --", 4))
 			put_daemon_option(line + 2);
 	}
+	puts(".SH EXIT STATUS\n.TP\n.B 0\nStopped by a signal.\n.TP\n.B 1\nIt could not start.\n.TP\n.B 2\n"
+	     "A mistake in the options.\n.TP\n.B 3\nThe pins serve what the database does not know: restore "
+	     "the "
+	     "database, or see \\-\\-fresh. Packets go on.");
 	puts(".SH FILES\n.TP\n.I /etc/holdfast/holdfast.yaml\nThe configuration.\n.TP\n.I "
 	     "/run/holdfast/INSTANCE.sock\n"
 	     "The socket.\n.TP\n.I /var/lib/holdfast/INSTANCE.db\nGenerations and numbers, in "
