@@ -244,7 +244,7 @@ def test_old_flows_stay_until_they_end(moving, host):
         assert state["remembered"] == 20 and state["closing"] == 0 and state["admin"] == "draining"
         assert state["heard"] <= 5 and state["packets"] > before
         assert why(moving, ports[0])["backend"] == "db/db1" and why(moving, ports[0])["by"] == "remembered"
-        status, answer = moving.post("backend.activate", {"pool": "db", "name": "db1"}, dry_run=True)
+        status, answer = moving.post("backend.add", {"pool": "db", "name": "db1", "address": "10.9.0.11"}, dry_run=True)
         assert answer["plan"]["pools"][0]["remembered"] == 20
         flows = moving.get("/v1/status")["flows"]
         assert flows["remembered"] == 20 and flows["entered"] == 20 and flows["evicted_established"] == 0

@@ -133,12 +133,12 @@ static void backend_print(const json_t *backend)
 
 enum exit_status run_backend_show(const struct call *call)
 {
-	char words[2][NAME_SIZE];
-	const char *const names[] = {words[0], words[1]};
+	char pool[NAME_SIZE], name[BACKEND_TEXT];
+	const char *const names[] = {pool, name};
 	struct answer answer = {NULL, NULL};
 	enum exit_status status;
 
-	value_split_backend(call->words[0], words[0], words[1]);
+	value_split_backend(call->words[0], pool, name);
 	status = request_get_named(call, "/v1/backends/%s/%s", names, &answer);
 	if (!status && call->json)
 		answer_print(&answer);

@@ -96,6 +96,7 @@ enum exit_status change_print(const struct call *call, const char *subject, cons
 		       field_number(answer->json, "generation"));
 		plan_print_moved(plan);
 		putchar('\n');
+		plan_print_replaced(plan);
 	}
 	change_print_warnings(answer->json);
 	return STATUS_DONE;

@@ -18,7 +18,7 @@ enum { TIMEOUT_DEFAULT = 86400, POLL_MILLISECONDS = 500, CUT_SECONDS = 5 };
 
 struct wait {
 	const struct call *call;
-	char names[2][NAME_SIZE]; /* pool, backend */
+	char pool[NAME_SIZE], name[BACKEND_TEXT];
 	bool terminal;
 	bool has_quiet, has_deadline;
 	uint32_t quiet, timeout, deadline; /* seconds */
@@ -46,7 +46,7 @@ static void wait_begin(const struct call *call, struct wait *ret)
 {
 	*ret = (struct wait){
 		.call = call, .terminal = isatty(STDOUT_FILENO), .timeout = TIMEOUT_DEFAULT, .shown = -1};
-	value_split_backend(call->words[0], ret->names[0], ret->names[1]);
+	value_split_backend(call->words[0], ret->pool, ret->name);
 	ret->has_quiet = option_seconds(call, "quiet", &ret->quiet);
 	ret->has_deadline = option_seconds(call, "deadline", &ret->deadline);
 	option_seconds(call, "timeout", &ret->timeout);
@@ -171,7 +171,7 @@ static enum exit_status wait_timed_out(const struct wait *wait, const json_t *ba
 
 static enum exit_status wait_until_drained(struct wait *wait)
 {
-	const char *const names[] = {wait->names[0], wait->names[1]};
+	const char *const names[] = {wait->pool, wait->name};
 	const struct timespec pause = {.tv_nsec = POLL_MILLISECONDS * 1000000L};
 
 	for (;;) {

@@ -88,8 +88,10 @@ void offline_backend_names(const struct offline *offline, uint16_t number, const
 {
 	struct address address;
 
-	if (ledger_backend_name(offline->ledger, number, ret_pool, ret_name, &address))
+	if (ledger_backend_name(offline->ledger, number, ret_pool, ret_name, &address)) {
+		*ret_name = model_label(offline->model, *ret_pool, *ret_name, &address, text);
 		return;
+	}
 	snprintf(text, LABEL_TEXT, "#%u", number);
 	*ret_pool = "#";
 	*ret_name = text;

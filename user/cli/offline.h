@@ -32,7 +32,7 @@ enum { LABEL_TEXT = 2 * NAME_SIZE + ENDPOINT_TEXT };
 const char *offline_pool_name(const struct offline *offline, uint32_t pool, char text[LABEL_TEXT]);
 const char *offline_service_name(const struct offline *offline, const struct hf_service *service,
 				 char text[LABEL_TEXT]);
-/* Pool and name, in place. */
+/* Pool, and what the backend is called. */
 void offline_backend_names(const struct offline *offline, uint16_t number, const char **ret_pool,
 			   const char **ret_name, char text[LABEL_TEXT]);
 

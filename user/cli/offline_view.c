@@ -110,11 +110,12 @@ static const struct backend *stored_backend(const struct offline *offline, const
 /* A daemon that died may have left the entry of a backend that it had just removed. */
 static bool was_removed(const struct offline *offline, uint16_t number)
 {
+	char label[BACKEND_TEXT];
 	const char *pool, *name;
 	struct address address;
 
 	return ledger_backend_name(offline->ledger, number, &pool, &name, &address) &&
-	       !stored_backend(offline, pool, name);
+	       !stored_backend(offline, pool, model_label(offline->model, pool, name, &address, label));
 }
 
 /* A backend that owns no slot is still in the pool the ledger says. */

@@ -37,6 +37,19 @@ void plan_print_moved(const json_t *plan)
 		printf(", flows have other slots than before");
 }
 
+void plan_print_replaced(const json_t *plan)
+{
+	json_t *replaced;
+	size_t i;
+
+	json_array_foreach (json_object_get(plan, "replaced"), i, replaced)
+		printf("backend %s/%s changes its address: the one at %s drains first, then leaves; the new "
+		       "one "
+		       "takes its place\n",
+		       field_text(replaced, "pool"), field_text(replaced, "name"),
+		       field_text(replaced, "before"));
+}
+
 static void plan_print_pool(const json_t *pool)
 {
 	const char *change = field_text(pool, "change");
@@ -68,6 +81,7 @@ bool plan_print(const json_t *plan)
 	json_t *pools = json_object_get(plan, "pools"), *pool;
 	size_t i;
 
+	plan_print_replaced(plan);
 	json_array_foreach (pools, i, pool)
 		plan_print_pool(pool);
 	if (added || removed)

@@ -18,7 +18,7 @@ static const char *const descriptions[] = {
 	[VALUE_TEXT] = "some text",
 	[VALUE_WORD] = "one of the words in its help",
 	[VALUE_NAME] = "up to 63 letters, digits, '-', '_' and '.', the first a letter or digit",
-	[VALUE_BACKEND] = "POOL/NAME, like db/db1",
+	[VALUE_BACKEND] = "POOL/NAME, like db/db1, or POOL/NAME@ADDRESS",
 	[VALUE_INTERFACE] = "a network device's name, at most 15 bytes, like eth0",
 	[VALUE_ADDRESS] = "an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11",
 	[VALUE_PREFIX] = "a prefix without host bits, like 10.0.0.0/8, or an address",
@@ -69,9 +69,12 @@ static bool name_valid(const char *text, size_t length)
 
 static bool backend_valid(const char *text)
 {
-	const char *slash = strchr(text, '/');
+	const char *slash = strchr(text, '/'), *name = slash ? slash + 1 : "", *at = strchr(name, '@');
+	struct address address;
 
-	return slash && name_valid(text, (size_t)(slash - text)) && name_valid(slash + 1, strlen(slash + 1));
+	return slash && name_valid(text, (size_t)(slash - text)) &&
+	       name_valid(name, at ? (size_t)(at - name) : strlen(name)) &&
+	       (!at || (strlen(at + 1) < ADDRESS_TEXT && !address_parse(at + 1, &address)));
 }
 
 static bool interface_valid(const char *text)
@@ -200,7 +203,7 @@ int value_check(enum value_kind kind, const char *text, const char *choices, str
 	return -EINVAL;
 }
 
-void value_split_backend(const char *text, char pool[static NAME_SIZE], char name[static NAME_SIZE])
+void value_split_backend(const char *text, char pool[static NAME_SIZE], char name[static BACKEND_TEXT])
 {
 	const char *slash = strchr(text, '/');
 

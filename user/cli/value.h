@@ -39,6 +39,6 @@ int value_check(enum value_kind kind, const char *text, const char *choices, str
 int value_into(enum value_kind kind, const char *text, json_t *object, const char *key);
 
 /* Takes a checked POOL/NAME apart. */
-void value_split_backend(const char *text, char pool[static NAME_SIZE], char name[static NAME_SIZE]);
+void value_split_backend(const char *text, char pool[static NAME_SIZE], char name[static BACKEND_TEXT]);
 
 #endif

@@ -154,6 +154,8 @@ static int check_range(const struct pool *pool, const struct slot_range *range, 
 
 	if (!backend)
 		return refuse_range(range, "which is no backend of the pool", refusal);
+	if (backend->removing)
+		return refuse_range(range, "which is leaving", refusal);
 	if (!backend->weight)
 		return refuse_range(range, "which has no weight", refusal);
 	if (range->last >= pool->slots) {
@@ -260,7 +262,7 @@ static int write_owners(struct pool *pool, const uint16_t *owners)
 static bool has_weight(const struct pool *pool)
 {
 	for (size_t i = 0; i < pool->backend_count; i++)
-		if (pool->backends[i].weight)
+		if (placed_weight(&pool->backends[i]))
 			return true;
 	return false;
 }
@@ -328,14 +330,14 @@ static const struct backend *heir(const struct placement *placement, uint32_t sl
 		const struct backend *backend =
 			pool_backend(after, placement_member_name(placement, room[i]));
 
-		if (!backend || !backend->weight)
+		if (!backend || !placed_weight(backend))
 			continue;
 		if (backend->admin == ADMIN_ACTIVE)
 			return backend;
 		otherwise = otherwise ? otherwise : backend;
 	}
 	for (size_t i = 0; !otherwise && i < after->backend_count; i++)
-		otherwise = after->backends[i].weight ? &after->backends[i] : NULL;
+		otherwise = placed_weight(&after->backends[i]) ? &after->backends[i] : NULL;
 	return otherwise;
 }
 
@@ -351,7 +353,7 @@ static int pass_slots(const struct placement *placement, struct pool *after)
 
 		if (owner != PLACEMENT_NONE)
 			backend = pool_backend(after, placement_member_name(placement, owner));
-		if (!backend)
+		if (!backend || backend->removing)
 			backend = heir(placement, slot, after, room);
 		owners[slot] = (uint16_t)(backend - after->backends);
 	}
@@ -393,5 +395,35 @@ int assignment_pass_on(const struct model *model, const struct pool *before, str
 		return error;
 	error = pass_slots(placement, after);
 	placement_free(placement);
+	return error;
+}
+
+static bool anybody_leaves(const struct pool *pool)
+{
+	for (size_t i = 0; i < pool_members(pool); i++)
+		if (pool->backends[i].removing)
+			return true;
+	return false;
+}
+
+int assignment_leave(const struct model *model, struct pool *pool, struct refusal *refusal)
+{
+	size_t size = pool->backend_count * sizeof *pool->backends;
+	struct pool before = *pool;
+	int error;
+
+	if (!pool->options.ranges || !anybody_leaves(pool))
+		return 0;
+	before.backends = malloc(size);
+	before.options.ranges = strdup(pool->options.ranges);
+	error = before.backends && before.options.ranges ? 0 : -ENOMEM;
+	if (error == 0) {
+		memcpy(before.backends, pool->backends, size);
+		for (size_t i = 0; i < pool_members(pool); i++)
+			before.backends[i].removing = false;
+		error = assignment_pass_on(model, &before, pool, true, refusal);
+	}
+	free(before.backends);
+	free(before.options.ranges);
 	return error;
 }

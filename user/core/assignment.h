@@ -38,6 +38,11 @@ int assignment_move(const struct model *model, struct pool *pool, const struct s
  */
 int assignment_pass_on(const struct model *model, const struct pool *before, struct pool *after, bool forced,
 		       struct refusal *refusal);
+/*
+ * Gives what leaving backends own to whom each slot prefers next: when their drains end is nothing that
+ * balancers agree on. 0, -EINVAL with *refusal filled, -ENOMEM.
+ */
+int assignment_leave(const struct model *model, struct pool *pool, struct refusal *refusal);
 /* -EBUSY with *refusal filled where the backend owns slots, 0 where it owns none. */
 int assignment_refuse_owner(const struct pool *pool, const struct backend *backend, struct refusal *refusal);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model_edit.h"
+#include "leaving.h"
 #include "pool_options.h"
 
 /* Records ------------------------------------------------------------------------------ */
@@ -232,11 +233,6 @@ static bool same_pool(const struct model *a_model, const struct pool *a, const s
 	       pool_seed(a_model, a) == pool_seed(b_model, b) && same_members(a, b);
 }
 
-static bool may_have_flows(const struct model *model, const struct pool *pool)
-{
-	return pool->served || pool_is_served(model, pool->name);
-}
-
 /* Which pools services lead to: one flag a pool, the caller's to free. */
 static bool *list_served(const struct model *model)
 {
@@ -285,15 +281,23 @@ static void cut_ahead(struct model *model, size_t count, int64_t now)
 	}
 }
 
-/* Sets without members prefer nobody. */
+/* Whether somebody stays: sets without members prefer nobody. */
+static bool has_members(const struct pool *pool)
+{
+	for (size_t i = 0; i < pool->backend_count; i++)
+		if (!pool->backends[i].removing)
+			return true;
+	return false;
+}
+
 static int note_pool(struct model *after, const struct model *before, const struct pool *pool, int64_t now,
 		     bool *ret_ended)
 {
 	const struct pool *next = model_pool(after, pool->name);
 	struct member_record record;
 
-	if (!pool->backend_count || (next && same_pool(before, pool, after, next)) ||
-	    !may_have_flows(before, pool)) /* no flows whose home it might be */
+	if (!has_members(pool) || (next && same_pool(before, pool, after, next)) ||
+	    !pool_has_flows(before, pool)) /* no flows whose home it might be */
 		return 0;
 	if (record_set(before, pool, now, &record) < 0)
 		return -ENOMEM;
@@ -350,7 +354,7 @@ int history_merge(struct model *after, const struct model *before, int64_t now)
 		const struct pool *pool = &before->pools[i];
 		struct member_record record;
 
-		if (!pool->backend_count || !may_have_flows(before, pool))
+		if (!has_members(pool) || !pool_has_flows(before, pool))
 			continue;
 		error = record_set(before, pool, now, &record);
 		if (error < 0)

@@ -38,6 +38,8 @@ char *members_text(const struct pool *pool); /* the caller frees it; NULL: out o
  * caller's to free. 0, -EINVAL, -ENOMEM.
  */
 int members_parse(const char *text, struct member **ret_members, size_t *ret_count, char **ret_names);
+/* Whether a text names a member. */
+bool members_name(const char *text, const char *name);
 /* The next member of a text that rests: its name, and where to look on. NULL: there is none. */
 const char *members_next_resting(const char *at, char ret_name[NAME_SIZE]);
 

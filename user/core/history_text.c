@@ -20,7 +20,7 @@ char *members_text(const struct pool *pool)
 	for (size_t i = 0; i < pool->backend_count; i++) {
 		const struct backend *backend = &pool->backends[i];
 
-		if (backend->removing && !placed_weight(pool, backend))
+		if (backend->removing)
 			continue;
 		if (at != text)
 			*at++ = ' ';
@@ -91,6 +91,16 @@ int members_parse(const char *text, struct member **ret_members, size_t *ret_cou
 	*ret_count = count;
 	*ret_names = names;
 	return 0;
+}
+
+bool members_name(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at += length)
+		if ((at == text || at[-1] == ' ') && (at[length] == '\0' || strchr(" *@!", at[length])))
+			return true;
+	return false;
 }
 
 /* Differences ------------------------------------------------------------------------- */

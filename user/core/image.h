@@ -28,6 +28,7 @@ struct pool_member {
 	bool serves;  /* old flows of TCP; UDP's grace may be another, see the entry's flags */
 	bool answers; /* serves nobody, but its host resets what it does not know */
 	uint32_t weight;
+	uint16_t older; /* the index and one more of the next that had its name before it; 0: there is none */
 };
 
 struct shared_placement;
@@ -54,7 +55,9 @@ struct pool_image {
 	struct placement *placement;
 	uint64_t digest; /* placement_digest() combined with the hash policy and the flow hash's version */
 	uint64_t history_digest;     /* of the member sets of the last seven days */
-	struct pool_member *members; /* placement_members() of them, by the placement's member numbers */
+	struct pool_member *members; /* by the placement's member numbers; behind them those that were
+					replaced */
+	size_t member_count;         /* all of them */
 	/* What images share by reference, where nothing that it comes from has changed. */
 	struct shared_placement *shared_placement;
 	struct shared_former *shared_former;
@@ -95,6 +98,7 @@ struct health {
 struct moment {
 	uint32_t now; /* seconds of CLOCK_MONOTONIC */
 	int64_t wall; /* the same in Unix milliseconds */
+	/* backend as pool_backend() takes it */
 	struct health (*health)(void *context, const char *pool, const char *backend);
 	/* Counted since the words before were loaded: whether a flow is remembered away from the slot's
 	 * owner. */

@@ -88,10 +88,11 @@ void backend_image_fill(struct backend_image *ret, struct image *image, const st
 			const struct pool *pool, const struct backend *backend, const struct moment *moment)
 {
 	struct health health = {0};
+	char label[BACKEND_TEXT];
 	bool down;
 
 	if (moment->health)
-		health = moment->health(moment->context, pool->name, backend->name);
+		health = moment->health(moment->context, pool->name, backend_label(backend, label));
 	ret->number = ledger_backend(ledger, pool->name, backend);
 	ret->address = backend->address;
 	ret->entry.ordinal = ledger_ordinal(ledger, ret->number);

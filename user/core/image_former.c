@@ -212,16 +212,6 @@ static int start(struct shared_former *former, const struct pool_image *image,
 
 /* From what was ---------------------------------------------------------------------- */
 
-static bool names_member(const char *text, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = text; (at = strstr(at, name)); at += length)
-		if ((at == text || at[-1] == ' ') && (at[length] == '\0' || strchr(" *@!", at[length])))
-			return true;
-	return false;
-}
-
 /* Whether former is of these records. It may have known the set that was in force before too: that one goes
  * before all others now. */
 static bool is_of(const struct shared_former *former, const struct member_record *records, size_t count)
@@ -259,7 +249,7 @@ static bool can_extend(const struct pool_image *before, const struct pool_image 
 		if (placement_member_number(old, name) != PLACEMENT_NONE)
 			continue;
 		for (size_t j = 1; j < count; j++)
-			if (names_member(records[j].members, name))
+			if (members_name(records[j].members, name))
 				return false;
 	}
 	return true;

@@ -51,11 +51,31 @@ static void offer(struct list *list, uint16_t number)
 	list->backend[list->count++] = number;
 }
 
+/* Those at other addresses that had the member's name before it, and drain. */
+static void offer_older(struct list *list, const struct pool_image *image, uint16_t member)
+{
+	for (uint16_t at = image->members[member].older; at; at = image->members[at - 1].older)
+		offer(list, image->members[at - 1].number);
+}
+
 static void offer_members(struct list *list, const struct pool_image *image, const uint16_t *members,
 			  size_t count)
 {
-	for (size_t i = 0; i < count && members[i] != PLACEMENT_NONE && !is_whole(list); i++)
+	for (size_t i = 0; i < count && members[i] != PLACEMENT_NONE && !is_whole(list); i++) {
 		offer(list, image->members[members[i]].number);
+		offer_older(list, image, members[i]);
+	}
+}
+
+/* History names members by their names: while an older one drains, it is more likely the one that is meant.
+ */
+static void offer_former(struct list *list, const struct pool_image *image, const uint16_t *members,
+			 size_t count)
+{
+	for (size_t i = 0; i < count && members[i] != PLACEMENT_NONE && !is_whole(list); i++) {
+		offer_older(list, image, members[i]);
+		offer(list, image->members[members[i]].number);
+	}
 }
 
 static struct hf_hops finish(const struct list *list)
@@ -106,14 +126,14 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 	offer(&list, slot.owner);
 	offer(&list, slot.base);
 	offer_members(&list, image, taking, 1);
-	offer_members(&list, image, former, OWNERS_DEPTH);
+	offer_former(&list, image, former, OWNERS_DEPTH);
 	offer_members(&list, image, taking, CURRENT_RANKS);
 	offer_members(&list, image, walk, 1);
 	former += OWNERS_DEPTH;
 	/* What was second when the first was down has more of its flows than what is seventh now. */
 	for (unsigned int rank = 1; rank < KEPT_RANKS && !is_whole(&list); rank++, former += RANK_DEPTH) {
 		offer_members(&list, image, taking, rank + 1);
-		offer_members(&list, image, former, RANK_DEPTH);
+		offer_former(&list, image, former, RANK_DEPTH);
 	}
 	offer_members(&list, image, walk, WALK_DEPTH);
 	if (!is_whole(&list) && list.count < job->able) {
@@ -136,10 +156,11 @@ static size_t count_able(const struct pool_image *image)
 static bool same_hops(const struct pool_image *a, const struct pool_image *b)
 {
 	if (a->shared_placement != b->shared_placement || a->shared_former != b->shared_former ||
-	    a->words != b->words || !b->shared_hops)
+	    a->words != b->words || !b->shared_hops || a->member_count != b->member_count)
 		return false;
-	for (size_t i = 0; i < placement_members(a->placement); i++)
+	for (size_t i = 0; i < a->member_count; i++)
 		if (a->members[i].number != b->members[i].number ||
+		    a->members[i].older != b->members[i].older ||
 		    a->members[i].rests != b->members[i].rests ||
 		    a->members[i].serves != b->members[i].serves ||
 		    a->members[i].answers != b->members[i].answers)

@@ -41,14 +41,14 @@ static bool same_set(const struct shared_placement *shared, const struct model *
 
 	if (!pool_options_equal(&shared->options, &pool->options) || set->scheme != pool->scheme ||
 	    set->slots != pool->slots || set->seed != pool_seed(model, pool) ||
-	    set->count != pool->backend_count)
+	    set->count != pool_members(pool))
 		return false;
 	for (size_t i = 0; i < set->count; i++) {
 		const struct member *member = &set->members[i];
 		const struct backend *backend = &pool->backends[i];
 
-		if (member->weight != placed_weight(pool, backend) ||
-		    strcmp(member->name, backend->name) != 0 || strcmp(member->zone, backend->zone) != 0)
+		if (member->weight != placed_weight(backend) || strcmp(member->name, backend->name) != 0 ||
+		    strcmp(member->zone, backend->zone) != 0)
 			return false;
 	}
 	return true;
@@ -57,19 +57,20 @@ static bool same_set(const struct shared_placement *shared, const struct model *
 /* The set outlives the model, so it keeps its own names. */
 static int copy_set(struct shared_placement *shared, const struct model *model, const struct pool *pool)
 {
-	struct member *members = calloc(pool->backend_count + 1, sizeof *members);
-	char *text = malloc(2 * NAME_SIZE * pool->backend_count + 1);
+	size_t count = pool_members(pool);
+	struct member *members = calloc(count + 1, sizeof *members);
+	char *text = malloc(2 * NAME_SIZE * count + 1);
 
 	shared->set = (struct member_set){.scheme = pool->scheme,
 					  .slots = pool->slots,
 					  .seed = pool_seed(model, pool),
 					  .members = members,
-					  .count = pool->backend_count};
+					  .count = count};
 	shared->texts = text;
 	if (!members || !text || pool_options_copy(&shared->options, &pool->options) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < pool->backend_count; i++) {
-		members[i].weight = placed_weight(pool, &pool->backends[i]);
+	for (size_t i = 0; i < count; i++) {
+		members[i].weight = placed_weight(&pool->backends[i]);
 		members[i].name = text;
 		text = stpcpy(text, pool->backends[i].name) + 1;
 		members[i].zone = text;

@@ -15,6 +15,25 @@ bool pool_image_same_hash(const struct pool_image *a, const struct pool_image *b
 	       a->table.hash == b->table.hash;
 }
 
+/* Those that were replaced are in the order of their names too, and each follows its name's member. */
+static void link_older(const struct pool *pool, struct pool_image *image)
+{
+	size_t members = pool_members(pool), member = 0;
+
+	for (size_t i = members; i < pool->backend_count; i++) {
+		const char *name = pool->backends[i].name;
+
+		if (i > members && strcmp(pool->backends[i - 1].name, name) == 0) {
+			image->members[i - 1].older = (uint16_t)(i + 1);
+			continue;
+		}
+		while (member < members && strcmp(pool->backends[member].name, name) < 0)
+			member++;
+		if (member < members && strcmp(pool->backends[member].name, name) == 0)
+			image->members[member].older = (uint16_t)(i + 1);
+	}
+}
+
 /* Backends and members are both in the order of their names. */
 static int fill_members(struct pool_job *job, struct pool_image *image)
 {
@@ -23,6 +42,7 @@ static int fill_members(struct pool_job *job, struct pool_image *image)
 	image->members = calloc(pool->backend_count + 1, sizeof *image->members);
 	if (!image->members)
 		return -ENOMEM;
+	image->member_count = pool->backend_count;
 	for (size_t i = 0; i < pool->backend_count; i++) {
 		uint16_t number = ledger_backend(job->ledger, pool->name, &pool->backends[i]);
 		const struct backend_image *backend = image_backend(job->image, number);
@@ -34,11 +54,12 @@ static int fill_members(struct pool_job *job, struct pool_image *image)
 							 .rests = backend_rests(&pool->backends[i]),
 							 .serves = flags & HF_BACKEND_SERVES_TCP,
 							 .answers = backend->answers,
-							 .weight = placed_weight(pool, &pool->backends[i])};
+							 .weight = placed_weight(&pool->backends[i])};
 		job->states[number] = (uint8_t)((lives ? BACKEND_LIVES : 0) |
 						(image->members[i].serves ? BACKEND_SERVES : 0) |
 						(backend->answers ? BACKEND_ANSWERS : 0));
 	}
+	link_older(pool, image);
 	return 0;
 }
 

@@ -139,7 +139,13 @@ int pool_order(const void *a, const void *b)
 
 int backend_order(const void *a, const void *b)
 {
-	return strcmp(((const struct backend *)a)->name, ((const struct backend *)b)->name);
+	const struct backend *left = a, *right = b;
+	int order;
+
+	if (left->replaced != right->replaced)
+		return left->replaced ? 1 : -1;
+	order = strcmp(left->name, right->name);
+	return order || !left->replaced ? order : address_compare(&left->address, &right->address);
 }
 
 int service_order(const void *left, const void *right)
@@ -283,9 +289,70 @@ struct pool *model_pool(const struct model *model, const char *name)
 	return find_name(model->pools, model->pool_count, sizeof *model->pools, name);
 }
 
-struct backend *pool_backend(const struct pool *pool, const char *name)
+size_t pool_members(const struct pool *pool)
 {
-	return find_name(pool->backends, pool->backend_count, sizeof *pool->backends, name);
+	size_t low = 0, high = pool->backend_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pool->backends[middle].replaced)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+struct backend *pool_backend_at(const struct pool *pool, const char *name, const struct address *address)
+{
+	struct backend key = {.address = *address, .replaced = true}, *member;
+
+	member = find_name(pool->backends, pool_members(pool), sizeof *pool->backends, name);
+	if (member && address_equal(&member->address, address))
+		return member;
+	if (!pool->backend_count || strlen(name) >= NAME_SIZE)
+		return NULL;
+	strcpy(key.name, name);
+	return bsearch(&key, pool->backends, pool->backend_count, sizeof key, backend_order);
+}
+
+struct backend *pool_backend(const struct pool *pool, const char *text)
+{
+	const char *at = strchr(text, '@');
+	char name[NAME_SIZE];
+	struct address address;
+
+	if (!at)
+		return find_name(pool->backends, pool_members(pool), sizeof *pool->backends, text);
+	if (at - text >= NAME_SIZE || address_parse(at + 1, &address) < 0)
+		return NULL;
+	memcpy(name, text, (size_t)(at - text));
+	name[at - text] = '\0';
+	return pool_backend_at(pool, name, &address);
+}
+
+const char *backend_label(const struct backend *backend, char text[BACKEND_TEXT])
+{
+	char *at = stpcpy(text, backend->name);
+
+	if (backend->replaced) {
+		*at++ = '@';
+		address_text(&backend->address, at);
+	}
+	return text;
+}
+
+const char *model_label(const struct model *model, const char *pool_name, const char *name,
+			const struct address *address, char text[BACKEND_TEXT])
+{
+	const struct pool *pool = model_pool(model, pool_name);
+	const struct backend *member = pool ? pool_backend(pool, name) : NULL;
+	struct backend backend = {.address = *address};
+
+	backend.replaced = member && !address_equal(&member->address, address);
+	strcpy(backend.name, name);
+	return backend_label(&backend, text);
 }
 
 struct interface *model_interface(const struct model *model, const char *name)
@@ -316,9 +383,9 @@ bool pool_is_served(const struct model *model, const char *pool)
 	return false;
 }
 
-uint32_t placed_weight(const struct pool *pool, const struct backend *backend)
+uint32_t placed_weight(const struct backend *backend)
 {
-	return backend->removing && pool->scheme != PLACEMENT_SLOTS ? 0 : backend->weight;
+	return backend->removing ? 0 : backend->weight;
 }
 
 bool backend_rests(const struct backend *backend)

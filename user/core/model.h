@@ -49,6 +49,7 @@ struct backend {
 	int64_t since;    /* Unix milliseconds when admin or health last changed by an operation; 0 never */
 	int64_t deadline; /* Unix milliseconds when a drain cuts; 0 none */
 	bool removing;    /* drains, then leaves */
+	bool replaced;    /* another address has its name: it is removing, and called "db1@10.0.0.11" */
 };
 
 /* What only one scheme asks of a pool, in the words of placement.h. Part of its member set. */
@@ -74,7 +75,7 @@ struct pool {
 	struct prefix source4, source6; /* outer source addresses; family 0: the route's own source address */
 	uint32_t tcp_grace, udp_grace;  /* seconds */
 	bool served; /* services led here, and none does now: its member sets still count (history.h) */
-	struct backend *backends;
+	struct backend *backends; /* members by name, then those that were replaced, by name and address */
 	size_t backend_count;
 };
 
@@ -124,7 +125,21 @@ struct model *model_copy(const struct model *model);
 void model_free(struct model *model);
 
 struct pool *model_pool(const struct model *model, const char *name); /* NULL: none */
-struct backend *pool_backend(const struct pool *pool, const char *name);
+/*
+ * A backend by what it is called: the member of this name, or "db1@10.0.0.11", whatever stands at this
+ * address under this name, also where it was replaced.
+ */
+struct backend *pool_backend(const struct pool *pool, const char *text);
+struct backend *pool_backend_at(const struct pool *pool, const char *name, const struct address *address);
+/* How many of a pool's backends are members: the first so many of the list. The rest were replaced. */
+size_t pool_members(const struct pool *pool);
+/* What a backend is called: its name, or name and address where it was replaced. Returns text. */
+enum { BACKEND_TEXT = NAME_SIZE + ADDRESS_TEXT };
+const char *backend_label(const struct backend *backend, char text[BACKEND_TEXT]);
+/* The same of what a number in the data plane stands for, which the model may have no longer. Returns text.
+ */
+const char *model_label(const struct model *model, const char *pool, const char *name,
+			const struct address *address, char text[BACKEND_TEXT]);
 struct service *model_service(const struct model *model, uint8_t proto, const struct address *vip,
 			      uint16_t low, uint16_t high);
 struct interface *model_interface(const struct model *model, const char *name);
@@ -134,10 +149,9 @@ bool pool_is_served(const struct model *model, const char *pool);
 uint32_t service_idle(const struct service *service);
 /*
  * What a backend weighs in its pool's placement. One that drains to leave weighs nothing already: its flows
- * end at another time on every balancer, and their tables must be equal meanwhile. In scheme slots it keeps
- * the ranges that it owns, which have no weight, until it is gone.
+ * end at another time on every balancer, and their tables must be equal meanwhile.
  */
-uint32_t placed_weight(const struct pool *pool, const struct backend *backend);
+uint32_t placed_weight(const struct backend *backend);
 /* Whether operators let a backend take no new flows: it drains or is disabled. Health, by decree too, may be
  * one balancer's own view, and is no part of what all must agree on. */
 bool backend_rests(const struct backend *backend);

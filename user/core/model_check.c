@@ -23,7 +23,7 @@ enum {
 void fault_where(const struct fault *fault, struct refusal *refusal)
 {
 	const struct service *service = fault->object;
-	char text[ENDPOINT_TEXT];
+	char text[ENDPOINT_TEXT], label[BACKEND_TEXT];
 
 	switch (fault->kind) {
 	case FAULT_MODEL:
@@ -37,7 +37,7 @@ void fault_where(const struct fault *fault, struct refusal *refusal)
 		break;
 	case FAULT_BACKEND:
 		refusal_where(refusal, "pool %s, backend %s", fault->pool->name,
-			      ((const struct backend *)fault->object)->name);
+			      backend_label(fault->object, label));
 		break;
 	case FAULT_SERVICE:
 		refusal_where(refusal, "service %s %s", proto_name(service->proto),
@@ -46,19 +46,46 @@ void fault_where(const struct fault *fault, struct refusal *refusal)
 	}
 }
 
+/* One that was replaced is on its way out, and another address has its name. */
+static int check_replaced(const struct pool *pool, const struct backend *backend, struct fault *fault,
+			  struct refusal *refusal)
+{
+	const struct backend *member;
+
+	if (!backend->replaced)
+		return 0;
+	fault->key = "replaced";
+	if (backend->admin != ADMIN_DRAINING || !backend->removing) {
+		refuse(refusal, -EINVAL, "a backend that was replaced is leaving");
+		refusal_right(refusal, "admin: draining and removing: true with it");
+		return -EINVAL;
+	}
+	member = pool_backend(pool, backend->name);
+	if (member && !address_equal(&member->address, &backend->address))
+		return 0;
+	refuse(refusal, -EINVAL, "no other address has the name %s", backend->name);
+	refusal_right(refusal, "no replaced, or another backend of this name");
+	return -EINVAL;
+}
+
 static int check_backends(const struct pool *pool, struct fault *fault, struct refusal *refusal)
 {
+	char label[BACKEND_TEXT];
 	uint8_t family = 0;
+	int error;
 
 	for (size_t i = 0; i < pool->backend_count; i++) {
 		const struct backend *backend = &pool->backends[i];
 
 		*fault = (struct fault){FAULT_BACKEND, backend, pool, "name"};
-		if (i > 0 && strcmp(backend->name, pool->backends[i - 1].name) == 0) {
-			refuse(refusal, -EEXIST, "backend %s is there twice", backend->name);
+		if (i > 0 && backend_order(backend, &pool->backends[i - 1]) == 0) {
+			refuse(refusal, -EEXIST, "backend %s is there twice", backend_label(backend, label));
 			refusal_right(refusal, "a name of its own for each backend of pool %s", pool->name);
 			return -EEXIST;
 		}
+		error = check_replaced(pool, backend, fault, refusal);
+		if (error < 0)
+			return error;
 		fault->key = "address";
 		if (pool->encap == HF_ENCAP_GUE && family && backend->address.family != family) {
 			refuse(refusal, -EINVAL,
@@ -126,7 +153,7 @@ static int check_weights(const struct model *model, const struct pool *pool, str
 	size_t weighted = 0;
 
 	for (size_t i = 0; i < pool->backend_count; i++) {
-		uint32_t weight = pool->backends[i].weight;
+		uint32_t weight = placed_weight(&pool->backends[i]);
 
 		total += weight;
 		weighted += weight > 0;

@@ -54,6 +54,7 @@ static json_t *changed_keys(const struct schema *schema, const void *before, con
 
 static void name_object(const struct walk *walk, const void *object, char *name, size_t size)
 {
+	char label[BACKEND_TEXT];
 	json_t *value;
 
 	if (!walk->schema->identity) {
@@ -65,7 +66,7 @@ static void name_object(const struct walk *walk, const void *object, char *name,
 		snprintf(name, size, "%s", json_string_value(value));
 		json_decref(value);
 	} else if (walk->pool) {
-		snprintf(name, size, "%s/%s", walk->pool, (const char *)object);
+		snprintf(name, size, "%s/%s", walk->pool, backend_label(object, label));
 	} else {
 		snprintf(name, size, "%s", (const char *)object);
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assignment.h"
 #include "history.h"
 #include "model_edit.h"
 #include "schema.h"
@@ -310,6 +311,16 @@ static int resolve_history(struct reader *reader, struct model *model)
 	return -EINVAL;
 }
 
+/* Models of earlier versions assign slots to backends that leave. */
+static int leave_assignments(struct model *model)
+{
+	/* What cannot be placed is refused by those who check the model, and better. */
+	for (size_t i = 0; i < model->pool_count; i++)
+		if (assignment_leave(model, &model->pools[i], NULL) == -ENOMEM)
+			return -ENOMEM;
+	return 0;
+}
+
 int model_read(const json_t *json, struct model **ret, char path[PATH_SIZE], struct refusal *refusal)
 {
 	struct reader reader = {path, refusal};
@@ -327,6 +338,9 @@ int model_read(const json_t *json, struct model **ret, char path[PATH_SIZE], str
 		error = resolve_history(&reader, model);
 	if (error == 0) {
 		model_sort(model);
+		error = leave_assignments(model);
+	}
+	if (error == 0) {
 		error = model_check_fault(model, &fault, refusal);
 		if (error < 0)
 			path_of_fault(&reader, &fault, json);

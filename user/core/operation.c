@@ -6,6 +6,7 @@
 
 #include "assignment.h"
 #include "history.h"
+#include "leaving.h"
 #include "nearest.h"
 #include "operation_edit.h"
 
@@ -195,9 +196,32 @@ struct backend *named_backend(const struct model *model, const json_t *arguments
 	}
 	for (size_t i = 0; i < pool->backend_count; i++)
 		nearest_offer(&nearest, pool->backends[i].name);
-	refuse(refusal, -ENOENT, "there is no backend %.63s", name);
+	refuse(refusal, -ENOENT, "there is no backend %.111s", name);
 	refusal_where(refusal, "pool %s", pool->name);
 	nearest_right(&nearest, refusal, "the name of a backend; `holdfast backend list` shows them");
+	return NULL;
+}
+
+void refuse_leaving(const struct pool *pool, const struct backend *backend, struct refusal *refusal)
+{
+	char label[BACKEND_TEXT], address[ADDRESS_TEXT];
+
+	refuse(refusal, -ENOENT, "backend %s is leaving", backend_label(backend, label));
+	refusal_where(refusal, "pool %s", pool->name);
+	refusal_right(refusal,
+		      "`holdfast backend add %s/%s %s` brings it back, `holdfast backend remove %s/%s "
+		      "--now` ends its drain",
+		      pool->name, backend->name, address_text(&backend->address, address), pool->name, label);
+}
+
+struct backend *staying_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
+				struct refusal *refusal)
+{
+	struct backend *backend = named_backend(model, arguments, ret_pool, refusal);
+
+	if (!backend || !backend->removing)
+		return backend;
+	refuse_leaving(*ret_pool, backend, refusal);
 	return NULL;
 }
 
@@ -233,6 +257,8 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 	if (!copy)
 		return -ENOMEM;
 	error = type->apply(copy, arguments, now, refusal);
+	if (error == 0)
+		error = model_settle_leaving(copy, refusal);
 	if (error == 0)
 		error = assignment_fix(copy);
 	if (error == 0 && type->apply != model_apply) /* which may be told a history, and sees to it itself */

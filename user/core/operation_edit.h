@@ -17,6 +17,11 @@ int arguments_read(const struct schema *schema, void *object, const json_t *argu
 struct pool *named_pool(const struct model *model, const char *name, struct refusal *refusal);
 struct backend *named_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
 			      struct refusal *refusal);
+/* The same, refused where it is leaving, as if it had left: on another balancer it may have. */
+struct backend *staying_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
+				struct refusal *refusal);
+/* Says how a backend that is leaving comes back. */
+void refuse_leaving(const struct pool *pool, const struct backend *backend, struct refusal *refusal);
 
 typedef int operation_function(struct model *model, const json_t *arguments, int64_t now,
 			       struct refusal *refusal);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <holdfast/abi.h>
 #include <string.h>
 
 #include "assignment.h"
 #include "history.h"
+#include "leaving.h"
 #include "operation_edit.h"
 
 /* What verbs have set stays, unless the configuration states another. */
@@ -14,7 +14,6 @@ static void keep_state(struct backend *backend, const struct backend *before, co
 	if (!json_object_get(stated, "admin")) {
 		backend->admin = before->admin;
 		backend->deadline = before->deadline;
-		backend->removing = before->removing;
 	}
 	if (!json_object_get(stated, "health"))
 		backend->health = before->health;
@@ -26,74 +25,36 @@ static void keep_state(struct backend *backend, const struct backend *before, co
 		backend->since = now;
 }
 
+/* Of a backend that was leaving nothing is kept: it may have left on another balancer. */
+static void keep_pool_states(struct pool *pool, const struct pool *before, const json_t *backends,
+			     int64_t now)
+{
+	const json_t *stated;
+	size_t i;
+
+	json_array_foreach (backends, i, stated) {
+		struct backend *backend = pool_backend(pool, argument_text(stated, "name"));
+		const struct backend *old = pool_backend_at(before, backend->name, &backend->address);
+
+		if (old && !old->removing && !json_is_true(json_object_get(stated, "replaced")))
+			keep_state(backend, old, stated, now);
+	}
+}
+
 static void keep_states(struct model *model, const struct model *before, const json_t *configuration,
 			int64_t now)
 {
-	const json_t *pool_json, *backend_json;
-	size_t i, j;
+	const json_t *pool_json;
+	size_t i;
 
 	json_array_foreach (json_object_get(configuration, "pools"), i, pool_json) {
 		const char *name = argument_text(pool_json, "name");
-		const struct pool *pool = model_pool(model, name), *pool_before = model_pool(before, name);
+		const struct pool *pool_before = model_pool(before, name);
 
-		if (!pool_before)
-			continue;
-		json_array_foreach (json_object_get(pool_json, "backends"), j, backend_json) {
-			const char *backend = argument_text(backend_json, "name");
-			const struct backend *backend_before = pool_backend(pool_before, backend);
-
-			if (backend_before)
-				keep_state(pool_backend(pool, backend), backend_before, backend_json, now);
-		}
+		if (pool_before)
+			keep_pool_states(model_pool(model, name), pool_before,
+					 json_object_get(pool_json, "backends"), now);
 	}
-}
-
-/* Of a pool whose hops are of one family another family's backend cannot stay even for a while. */
-static bool may_stay(const struct pool *pool, const struct backend *backend)
-{
-	if (backend->admin == ADMIN_DISABLED)
-		return false;
-	if (pool->encap == HF_ENCAP_GUE)
-		for (size_t i = 0; i < pool->backend_count; i++)
-			if (pool->backends[i].address.family != backend->address.family)
-				return false;
-	return true;
-}
-
-/* A backend that a configuration no longer names (a state would say so) leaves as `backend remove` lets it:
- * drained first. */
-static int keep_leaving(struct pool *pool, const struct pool *before, int64_t now)
-{
-	for (size_t i = 0; i < before->backend_count; i++) {
-		struct backend backend = before->backends[i];
-		int error;
-
-		if (pool_backend(pool, backend.name) || !may_stay(pool, &backend))
-			continue;
-		if (backend.admin != ADMIN_DRAINING) {
-			backend.admin = ADMIN_DRAINING;
-			backend.since = now;
-			backend.deadline = 0;
-		}
-		backend.removing = true;
-		error = pool_insert_backend(pool, &backend);
-		if (error < 0)
-			return error;
-	}
-	return 0;
-}
-
-static int keep_all_leaving(struct model *model, const struct model *before, int64_t now)
-{
-	int error = 0;
-
-	for (size_t i = 0; error == 0 && i < model->pool_count; i++) {
-		const struct pool *pool_before = model_pool(before, model->pools[i].name);
-
-		if (pool_before && pool_is_served(before, pool_before->name))
-			error = keep_leaving(&model->pools[i], pool_before, now);
-	}
-	return error;
 }
 
 /* A configuration that does not state who owns a pool's slots leaves them where they are. */
@@ -139,7 +100,7 @@ int model_apply(struct model *model, const json_t *arguments, int64_t now, struc
 	if (error < 0)
 		return error;
 	keep_states(fresh, model, configuration, now);
-	error = json_object_get(configuration, "history") ? 0 : keep_all_leaving(fresh, model, now);
+	error = model_keep_leaving(fresh, model, now, refusal);
 	if (error == 0)
 		error = keep_ranges(fresh, model, configuration, refusal);
 	if (error == 0)

@@ -101,8 +101,10 @@ static const struct backend *backend_argument(const struct pool *pool, const jso
 	const struct backend *backend = pool_backend(pool, text);
 	struct nearest nearest = nearest_to(text);
 
+	if (backend && backend->removing)
+		refuse_leaving(pool, backend, refusal);
 	if (backend)
-		return backend;
+		return backend->removing ? NULL : backend;
 	for (size_t i = 0; i < pool->backend_count; i++)
 		nearest_offer(&nearest, pool->backends[i].name);
 	refuse(refusal, -ENOENT, "there is no backend %.63s", text);

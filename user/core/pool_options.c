@@ -125,19 +125,20 @@ static int build(struct member_set *set, const struct pool_options *options, con
 int pool_placement(const struct model *model, const struct pool *pool, const struct placement *previous,
 		   struct placement **ret, struct refusal *refusal)
 {
-	struct member *members = calloc(pool->backend_count + 1, sizeof *members);
+	size_t count = pool_members(pool);
+	struct member *members = calloc(count + 1, sizeof *members);
 	struct member_set set = {.scheme = pool->scheme,
 				 .slots = pool->slots,
 				 .seed = pool_seed(model, pool),
 				 .members = members,
-				 .count = pool->backend_count};
+				 .count = count};
 	int error;
 
 	if (!members)
 		return -ENOMEM;
-	for (size_t i = 0; i < pool->backend_count; i++)
+	for (size_t i = 0; i < count; i++)
 		members[i] = (struct member){pool->backends[i].name, pool->backends[i].zone,
-					     placed_weight(pool, &pool->backends[i])};
+					     placed_weight(&pool->backends[i])};
 	error = build(&set, &pool->options, previous, ret, refusal);
 	free(members);
 	return error;

@@ -79,7 +79,8 @@ static const struct schema_key interface_keys[] = {
 
 static const struct schema_key backend_keys[] = {
 	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(backend, name),
-	 .help = "The backend's name, unique in its pool. Placement follows the name, never the address."},
+	 .help = "The backend's name, unique in its pool. Placement follows the name, never the address. "
+		 "Another address is another server: the old one drains first, then leaves."},
 	{"address", SCHEMA_ADDRESS, SCHEMA_REQUIRED, AT(backend, address),
 	 .help = "Where packets are sent, wrapped."},
 	{"weight", SCHEMA_NUMBER, 0, AT(backend, weight), .low = 0, .high = WEIGHT_MAX, .standard = "100",
@@ -101,6 +102,9 @@ static const struct schema_key backend_keys[] = {
 		 "--state."},
 	{"removing", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, removing), .standard = "false",
 	 .help = "Whether the backend leaves its pool when it is drained. Written by export --state."},
+	{"replaced", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, replaced), .standard = "false",
+	 .help = "Whether another address has the name of this backend, which is leaving. Written by export "
+		 "--state."},
 	{0},
 };
 

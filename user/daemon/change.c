@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/leaving.h"
 #include "caution.h"
 #include "clock.h"
 #include "events.h"
@@ -235,6 +236,8 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 		      forecast_plan(instance, draft->plan, change->dry_run), json_incref(warnings));
 	if (!said)
 		return -ENOMEM;
+	json_object_set_new(json_object_get(said, "plan"), "replaced",
+			    replaced_to_json(instance->model, draft->model));
 	if (carried)
 		error = carry_out(instance, draft, change, refusal);
 	if (error)

@@ -8,9 +8,9 @@
 enum { CENSUS_AGE = 1000 /* ms */ };
 
 /*
- * Old flows that were never seen live at a moving slot's base until the slot is ripe. The bases of a pool that
- * migrates are in its old table: any of its backends may be one. After a reboot nothing
- * is known of any, and whoever is silent may be so for as long as the services allow.
+ * Old flows that were never seen live at a moving slot's base until the slot is ripe. The bases of a pool
+ * that migrates are in its old table: any of its backends may be one. After a reboot nothing is known of any,
+ * and whoever is silent may be so for as long as the services allow.
  */
 static bool may_hold_unseen(struct instance *instance, const char *pool, const struct drain_state *state)
 {
@@ -19,7 +19,8 @@ static bool may_hold_unseen(struct instance *instance, const char *pool, const s
 
 	if (!image)
 		return false;
-	return ((state->slots.based || image->table.old_size) && image->settles > now) || (forgotten && forgotten + image->idle > now);
+	return ((state->slots.based || image->table.old_size) && image->settles > now) ||
+	       (forgotten && forgotten + image->idle > now);
 }
 
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,
@@ -44,7 +45,7 @@ void drain_state(struct instance *instance, const struct pool *pool, const struc
 
 static void remove_backend(struct instance *instance, const char *pool, const char *backend)
 {
-	char cause[192];
+	char cause[256];
 	const struct change change = {.author = "holdfastd", .cause = cause, .force = true};
 	json_t *arguments = json_pack("{s:s, s:s, s:b}", "pool", pool, "name", backend, "now", 1),
 	       *answer = NULL;
@@ -62,9 +63,9 @@ static void tell(struct instance *instance, const struct pool *pool, const struc
 		 const struct drain_state *state, int64_t now)
 {
 	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
-	char subject[2 * NAME_SIZE];
+	char subject[NAME_SIZE + BACKEND_TEXT], label[BACKEND_TEXT];
 
-	snprintf(subject, sizeof subject, "%s/%s", pool->name, backend->name);
+	snprintf(subject, sizeof subject, "%s/%s", pool->name, backend_label(backend, label));
 	if (backend->deadline > instance->drains_seen && backend->deadline <= now)
 		event_note(LOG_LEVEL_NOTICE, "drain", subject,
 			   "the deadline has passed: %u remembered flows are cut", state->open);
@@ -77,6 +78,7 @@ static void tell(struct instance *instance, const struct pool *pool, const struc
 static bool watch(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		  int64_t now)
 {
+	char label[BACKEND_TEXT];
 	struct drain_state state;
 
 	if (backend->admin != ADMIN_DRAINING) {
@@ -87,7 +89,7 @@ static bool watch(struct instance *instance, const struct pool *pool, const stru
 	tell(instance, pool, backend, &state, now);
 	if (!backend->removing || !state.drained)
 		return false;
-	remove_backend(instance, pool->name, backend->name);
+	remove_backend(instance, pool->name, backend_label(backend, label));
 	return true;
 }
 

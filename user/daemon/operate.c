@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../core/history.h"
+#include "../core/leaving.h"
 #include "change.h"
 #include "clock.h"
 #include "configuration.h"
@@ -116,6 +117,18 @@ int operate(struct instance *instance, const struct request *request, json_t **r
 	return error;
 }
 
+/* Flows know member sets that were, and the backends that the way back leaves behind: these drain first. */
+static int return_to(struct model *next, const struct model *now, struct refusal *refusal)
+{
+	int error = model_keep_leaving(next, now, clock_unix(), refusal);
+
+	if (!error)
+		error = model_settle_leaving(next, refusal);
+	if (!error)
+		error = model_check(next, refusal);
+	return error ? error : history_keep(next, now, clock_unix());
+}
+
 /* A generation's model as it was, admin states and all; its number is a new one. */
 int roll_back(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
 {
@@ -137,9 +150,8 @@ int roll_back(struct instance *instance, const struct request *request, json_t *
 	if (!error)
 		error = model_from_json(model, &next, refusal);
 	json_decref(model);
-	/* Flows know member sets that were, also those that the way back leaves behind. */
 	if (!error)
-		error = history_keep(next, instance->model, clock_unix());
+		error = return_to(next, instance->model, refusal);
 	if (error) {
 		model_free(next);
 		return error;

@@ -98,10 +98,10 @@ static void set_drain(json_t *json, const struct backend *backend, const struct 
 
 static void set_state(json_t *json, const struct pool *pool, const struct backend *backend, bool drained)
 {
-	char address[ADDRESS_TEXT];
+	char address[ADDRESS_TEXT], label[BACKEND_TEXT];
 
 	json_object_set_new(json, "pool", json_string(pool->name));
-	json_object_set_new(json, "name", json_string(backend->name));
+	json_object_set_new(json, "name", json_string(backend_label(backend, label)));
 	json_object_set_new(json, "address", json_string(address_text(&backend->address, address)));
 	json_object_set_new(json, "weight", json_integer(backend->weight));
 	json_object_set_new(json, "zone", json_string(backend->zone));
@@ -171,7 +171,7 @@ int view_backend(struct instance *instance, const struct request *request, json_
 		return refuse_pool(request->parameters[0], refusal);
 	backend = pool_backend(pool, request->parameters[1]);
 	if (!backend) {
-		refuse(refusal, -ENOENT, "there is no backend %.63s/%.63s", pool->name,
+		refuse(refusal, -ENOENT, "there is no backend %.63s/%.111s", pool->name,
 		       request->parameters[1]);
 		refusal_right(refusal, "holdfast backend list %s shows what there is", pool->name);
 		return -ENOENT;

@@ -26,12 +26,13 @@ static void describe(uint64_t word, const uint16_t *preferences, struct describe
 
 static json_t *backend_name(const struct instance *instance, uint16_t number)
 {
+	char label[BACKEND_TEXT];
 	const char *pool, *name;
 	struct address address;
 
 	if (!number || !ledger_backend_name(instance->ledger, number, &pool, &name, &address))
 		return json_null();
-	return json_string(name);
+	return json_string(model_label(instance->model, pool, name, &address, label));
 }
 
 static json_t *preferences_json(const struct placement *placement, const uint16_t *preferences)

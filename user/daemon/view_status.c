@@ -107,14 +107,15 @@ static void warn_of_backend(struct instance *instance, json_t *list, const struc
 			    const struct backend *backend)
 {
 	const char *problem = backend_problem(instance, backend);
-	char since[AGE_TEXT];
+	char since[AGE_TEXT], label[BACKEND_TEXT];
 
+	backend_label(backend, label);
 	if (backend->health == HEALTH_FORCED_DOWN)
-		append_line(list, "%s/%s down %s%s%s", pool->name, backend->name,
+		append_line(list, "%s/%s down %s%s%s", pool->name, label,
 			    age_text((clock_unix() - backend->since) / 1000, since), problem ? ": " : "",
 			    problem ? problem : "");
 	else if (problem)
-		append_line(list, "%s/%s: %s", pool->name, backend->name, problem);
+		append_line(list, "%s/%s: %s", pool->name, label, problem);
 }
 
 /* What a person should look at while the rest goes on. */

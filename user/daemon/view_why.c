@@ -122,12 +122,13 @@ static json_t *service_name(struct instance *instance, uint32_t number)
 
 static json_t *backend_name(struct instance *instance, uint32_t number)
 {
+	char label[BACKEND_TEXT];
 	const char *pool, *name;
 	struct address address;
 
 	if (!number || !ledger_backend_name(instance->ledger, number, &pool, &name, &address))
 		return json_null();
-	return json_sprintf("%s/%s", pool, name);
+	return json_sprintf("%s/%s", pool, model_label(instance->model, pool, name, &address, label));
 }
 
 static json_t *backend_next_hop(struct instance *instance, uint32_t number)

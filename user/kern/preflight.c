@@ -55,9 +55,9 @@ static void check_path(const struct model *model, const struct pool *pool, const
 		       const struct nexthop *nexthop, struct findings *findings)
 {
 	uint32_t need = PACKET_MAX + wrap_overhead(pool->encap, backend->address.family);
-	char subject[2 * NAME_SIZE + 16], text[ADDRESS_TEXT];
+	char subject[NAME_SIZE + BACKEND_TEXT + 16], label[BACKEND_TEXT], text[ADDRESS_TEXT];
 
-	snprintf(subject, sizeof subject, "backend %s/%s", pool->name, backend->name);
+	snprintf(subject, sizeof subject, "backend %s/%s", pool->name, backend_label(backend, label));
 	if (!nexthop->resolved) {
 		finding_add(findings, FINDING_FAULT, subject, "%s: %s", address_text(&backend->address, text),
 			    nexthop->problem);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backends that leave: they drain first, and whoever sees the flows removes them when none is left.
+ *
+ * Balancers see that at different times. So a leaving backend is no part of what they must agree on: it
+ * weighs nothing, owns no slots, is in no member set, and no operation may be refused or do something else
+ * because it is still there, or there no more. What an operation says of a leaving backend is what it would
+ * say if the backend had left.
+ *
+ * A backend whose name another address takes leaves too. It keeps name and address, is marked as replaced,
+ * and is called "db1@10.0.0.11" (backend_label()). Only members are marked by their names alone: where a
+ * member leaves whose name replaced ones bear as well, the first of those is called by the name again.
+ */
+#ifndef HOLDFAST_LEAVING_H
+#define HOLDFAST_LEAVING_H
+
+#include "model.h"
+
+/* Whether flows may be left on a pool's backends: services lead to it, or did. */
+bool pool_has_flows(const struct model *model, const struct pool *pool);
+/* Lets a backend begin to leave at now (Unix milliseconds). One that drains already goes on draining, with
+ * its deadline. */
+void backend_leave(struct backend *backend, int64_t now);
+
+/*
+ * Puts *next into the pool in the place of what has its name, which leaves if flows may be left on it: where
+ * `flows`, pool_has_flows(), and the old one is not disabled. If next's own address is still
+ * leaving under this name, that one comes back: *next takes its place. 0, -EINVAL with *refusal filled (gue:
+ * the other's address is of another family), -ENOMEM.
+ */
+int pool_replace_backend(struct pool *pool, const struct backend *next, bool flows, int64_t now,
+			 struct refusal *refusal);
+
+/*
+ * Puts into `after` what before has and after has no more: those backends leave. 0, -EINVAL with *refusal
+ * filled (as pool_replace_backend()), -ENOMEM.
+ */
+int pool_keep_leaving(struct pool *after, const struct pool *before, int64_t now, struct refusal *refusal);
+/* The same of each pool of before that pool_has_flows(). */
+int model_keep_leaving(struct model *after, const struct model *before, int64_t now, struct refusal *refusal);
+
+/*
+ * What must hold after every change: slots that leaving backends were assigned go to who prefers them next, a
+ * name that has no member is a replaced one's again, and of a pool with encap gue whose members are of one
+ * family leaving backends of the other go at once, for one packet's hops cannot name both.
+ * 0, -EINVAL with *refusal filled, -ENOMEM.
+ */
+int model_settle_leaving(struct model *model, struct refusal *refusal);
+
+/* Whether a backend of this name or label left the pool lately: the pool's history names it. */
+bool backend_has_left(const struct model *model, const struct pool *pool, const char *label);
+
+/* [{"pool", "name", "before", "after"}]: backends whose addresses differ, of which the old ones drain. New
+ * reference. */
+json_t *replaced_to_json(const struct model *before, const struct model *after);
+
+#endif
