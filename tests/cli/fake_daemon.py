@@ -28,7 +28,7 @@ STATUS = {
 def backend(name, address, **other):
     return {"pool": "db", "name": name, "address": address, "weight": 100, "zone": "", "admin": "active",
             "health": "up", "health_rule": "auto", "slots": 0, "share": 0.5, "new_per_second": 0.0,
-            "packets_per_second": 0.0, "remembered": 0, "packets": 1, "bytes": 2, "flows": 3, "number": 1,
+            "packets_per_second": 0.0, "remembered": 0, "counted": 0.0, "packets": 1, "bytes": 2, "flows": 3, "number": 1,
             "next_hop": {"interface": "eth0", "mac": "02:00:00:00:00:01", "gateway": None, "mtu": 1700,
                          "resolved": True, "problem": None}, "note": "", **other}
 

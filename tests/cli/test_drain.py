@@ -46,6 +46,18 @@ def test_quiet_alone_does_not_hide_flows(cli, flows):
     assert "1 flows are still remembered" in cli.run("backend drain db/db1 --wait --quiet 1s --timeout 2s", 3).stderr
 
 
+def test_a_count_from_before_the_drain_ends_no_wait(cli, daemon, flows):
+    """Until flows have been counted after the drain was in force, that none was seen says nothing."""
+    flows(*[{"remembered": 0, "counted": None}] * 3, {"remembered": 2, "heard": 0.1}, {"remembered": 0})
+    assert "2 remembered flows" in cli.out("backend drain db/db1 --wait --quiet 0")
+
+
+def test_an_old_count_does_not_stand_for_quiet(cli, daemon, flows):
+    """A count of five seconds ago cannot tell that nobody was heard in the last two."""
+    flows(*[{"remembered": 0, "counted": 5.0}] * 6, {"remembered": 1, "heard": 0.1}, {"remembered": 0})
+    assert "1 remembered flows" in cli.out("backend drain db/db1 --wait --quiet 2s")
+
+
 def test_closing_flows_are_not_waited_for(cli, flows):
     flows({"remembered": 7, "closing": 7})
     assert "0 remembered flows" in cli.out("backend drain db/db1 --wait --quiet 1s")

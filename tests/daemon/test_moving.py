@@ -43,7 +43,7 @@ def test_a_drain_moves_its_slots_and_they_settle(moving):
     assert line["moving"] == owned and line["settles_in"] is not None
     until(lambda: not pool(moving)["moving"])
     assert pool(moving)["settles_in"] is None
-    assert backend(moving, "db1")["admin"] == "drained"
+    until(lambda: backend(moving, "db1")["admin"] == "drained")
     assert any(e["kind"] == "settled" for e in moving.get("/v1/events")["events"])
 
 
@@ -99,7 +99,7 @@ def test_a_deadline_ends_a_drain(idle):
     state = backend(idle, "db1")
     assert state["admin"] == "draining" and state["deadline"] and state["based"] > 0
     until(lambda: backend(idle, "db1")["based"] == 0)
-    assert backend(idle, "db1")["admin"] == "drained"
+    until(lambda: backend(idle, "db1")["admin"] == "drained")
     told = until(lambda: [e["text"] for e in idle.get("/v1/events")["events"]
                           if (e["kind"], e["subject"]) == ("drain", "db/db1")][1:] and idle.get("/v1/events")["events"])
     texts = [e["text"] for e in told if e["kind"] == "drain"]

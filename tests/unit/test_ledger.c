@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "core/model_edit.h"
+
 static void assign(struct ledger *ledger, const struct model *model)
 {
 	struct refusal refusal = {0};
@@ -14,6 +16,16 @@ static void assign(struct ledger *ledger, const struct model *model)
 static uint16_t number_of(const struct ledger *ledger, const struct model *model, const char *name)
 {
 	return ledger_backend(ledger, "db", pool_backend(model_pool(model, "db"), name));
+}
+
+static bool is_this(uint16_t backend, void *context)
+{
+	return backend == *(const uint16_t *)context;
+}
+
+static void release(struct ledger *ledger, uint16_t backend)
+{
+	ledger_release_backends(ledger, is_this, &backend);
 }
 
 static void numbers_outlive_their_backends(void **state)
@@ -41,13 +53,13 @@ static void numbers_outlive_their_backends(void **state)
 	assign(ledger, model);
 	second = number_of(ledger, model, "db2");
 	assert_int_not_equal(second, first);
-	ledger_release_backend(ledger, first); /* it is leaving: stays */
+	release(ledger, first); /* it is leaving: stays */
 	assert_true(ledger_backend_name(ledger, first, NULL, &name, NULL));
 	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db2@10.0.0.2', 'now': true}");
 	assign(ledger, model);
-	ledger_release_backend(ledger, second); /* in use: stays */
+	release(ledger, second); /* in use: stays */
 	assert_int_equal(number_of(ledger, model, "db2"), second);
-	ledger_release_backend(ledger, first);
+	release(ledger, first);
 	assert_false(ledger_backend_name(ledger, first, NULL, NULL, NULL));
 	ledger_free(ledger);
 	model_free(model);
@@ -94,13 +106,74 @@ static void no_number_is_given_while_it_is_retired(void **state)
 		ledger_retired(ledger, count_visit, retired);
 		for (int i = 0; i < HF_MAX_BACKENDS; i++) {
 			if (retired[i] && draw(&random) % 50 == 0) {
-				ledger_release_backend(ledger, (uint16_t)i);
+				release(ledger, (uint16_t)i);
 				retired[i] = false;
 			}
 		}
 	}
 	ledger_free(ledger);
 	model_free(model);
+}
+
+enum { LEFT = 6000, POOLS_FULL = 60, IN_EACH = 1000 };
+
+static bool all_are_free(uint16_t backend, void *context)
+{
+	size_t *asked = context;
+
+	(void)backend;
+	++*asked;
+	return true;
+}
+
+/* Puts so many backends of an address each into a pool, which is faster than operations. */
+static void fill_pool(struct model *model, const char *name, int pool, int count)
+{
+	struct pool added = {0};
+
+	snprintf(added.name, sizeof added.name, "%s%d", name, pool);
+	added.backends = calloc((size_t)count, sizeof *added.backends);
+	added.backend_count = (size_t)count;
+	for (int i = 0; i < count; i++) {
+		struct backend *backend = &added.backends[i];
+
+		snprintf(backend->name, sizeof backend->name, "b%04d", i);
+		backend->address = (struct address){
+			.family = 4,
+			.bytes = {10, (uint8_t)pool, (uint8_t)(i / 250), (uint8_t)(i % 250 + 1)}};
+	}
+	assert_int_equal(model_insert_pool(model, &added), 0);
+}
+
+/* What was retired counts against the limit until it is released, and then all of it is free at once. */
+static void six_thousand_that_left_make_room_for_sixty_thousand(void **state)
+{
+	struct model *before = model_new(1), *after = model_new(1);
+	struct ledger *ledger = ledger_new();
+	struct refusal refusal = {0};
+	size_t asked = 0;
+
+	(void)state;
+	for (int i = 0; i < LEFT / IN_EACH; i++)
+		fill_pool(before, "old", i, IN_EACH);
+	for (int i = 0; i < POOLS_FULL; i++)
+		fill_pool(after, "new", i, IN_EACH);
+	assign(ledger, before);
+	assert_int_equal(ledger_assign(ledger, after, HF_DEFAULT_COUNTERS, &refusal), -ENOSPC);
+	model_free(before);
+	before = model_new(1);
+	assign(ledger, before);
+	ledger_release_backends(ledger, all_are_free, &asked);
+	assert_int_equal(asked, LEFT);
+	assign(ledger, after);
+	for (size_t i = 0; i < after->pool_count; i++)
+		for (size_t j = 0; j < IN_EACH; j++)
+			assert_int_not_equal(
+				ledger_backend(ledger, after->pools[i].name, &after->pools[i].backends[j]),
+				0);
+	ledger_free(ledger);
+	model_free(before);
+	model_free(after);
 }
 
 static void counter_ranges_hold_every_ordinal_and_never_meet(void **state)
@@ -249,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_outlive_their_backends),
 		cmocka_unit_test(no_number_is_given_while_it_is_retired),
+		cmocka_unit_test(six_thousand_that_left_make_room_for_sixty_thousand),
 		cmocka_unit_test(counter_ranges_hold_every_ordinal_and_never_meet),
 		cmocka_unit_test(ordinals_are_apart_within_a_pool),
 		cmocka_unit_test(another_pool_counts_from_nothing),

@@ -138,6 +138,7 @@ static void load(struct world *world, int which, bool census)
 				      .wall = (int64_t)world->now * 1000,
 				      .health = health_seen,
 				      .away = census ? flow_is_away : NULL,
+				      .counted = (uint32_t)world->now,
 				      .context = world};
 	struct refusal refusal = {0};
 	struct image *image;

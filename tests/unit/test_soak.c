@@ -69,6 +69,7 @@ static void load(struct soak *soak, bool census)
 	const struct moment moment = {.now = soak->now,
 				      .wall = (int64_t)soak->now * 1000,
 				      .away = census ? is_away : NULL,
+				      .counted = soak->now,
 				      .context = soak};
 	struct refusal refusal = {0};
 	struct image *image;

@@ -51,6 +51,7 @@ struct pool_image {
 	uint32_t moving;            /* slots that move */
 	uint32_t settles; /* seconds of CLOCK_MONOTONIC when the last of them is ripe to settle; 0: none moves
 			   */
+	uint32_t ripened; /* when the last of those got ripe that are; 0: none is */
 	uint32_t idle;    /* the longest idle time of the pool's services, in seconds */
 	struct placement *placement;
 	uint64_t digest; /* placement_digest() combined with the hash policy and the flow hash's version */
@@ -93,16 +94,19 @@ struct health {
 /*
  * The moment an image is for, and what is known at it. Functions that are NULL: everyone is HEALTH_UNKNOWN,
  * which takes flows like up; and any slot may have remembered flows away from its owner, so that none
- * settles.
+ * settles. A slot settles by a count alone that saw all that it must see: image_words.c says what.
  */
 struct moment {
 	uint32_t now; /* seconds of CLOCK_MONOTONIC */
 	int64_t wall; /* the same in Unix milliseconds */
 	/* backend as pool_backend() takes it */
 	struct health (*health)(void *context, const char *pool, const char *backend);
-	/* Counted since the words before were loaded: whether a flow is remembered away from the slot's
-	 * owner. */
+	/* Whether a flow is remembered away from the slot's owner: counted after every packet was through
+	 * that had read what was loaded before the words before. */
 	bool (*away)(void *context, uint32_t pool, uint32_t slot);
+	/* Seconds of CLOCK_MONOTONIC: every packet that began by then was through, too, when the count for
+	 * away() began. What came to be so after it says nothing of flows that are away. */
+	uint32_t counted;
 	void *context;
 };
 

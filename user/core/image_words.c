@@ -151,6 +151,8 @@ static void note_moving(struct mover *mover, uint32_t at, struct slot slot, bool
 	mover->ret->since[at] = slot.since;
 	if (!slot_is_ripe(slot, lives, image->idle, now))
 		ripe = slot.since + image->idle;
+	else if (lives && slot.base != slot.owner && slot.since + image->idle > image->ripened)
+		image->ripened = slot.since + image->idle;
 	if (image->table.old_size && image->table.since + image->idle > ripe)
 		ripe = image->table.since + image->idle;
 	if (ripe > image->settles)
@@ -159,13 +161,19 @@ static void note_moving(struct mover *mover, uint32_t at, struct slot slot, bool
 		mover->job->image->next = ripe;
 }
 
-/* A count of flows that was made for another owner says nothing. */
+/*
+ * A count of flows that was made for another owner says nothing, and nor does one that began before the slot
+ * was ripe, or while the pool still had an old table: until then a flow that is heard first is remembered at
+ * its base. That the count comes after the last change, and after the packets that missed it, is
+ * evidence_take()'s work (user/daemon/evidence.h).
+ */
 static bool may_settle(const struct mover *mover, uint32_t at, struct slot slot, struct slot old, bool lives)
 {
 	const struct moment *moment = mover->job->moment;
 
 	return moment->away && old.moving && slot.owner == old.owner && !mover->image->table.old_size &&
-	       slot_is_ripe(slot, lives, mover->image->idle, moment->now) &&
+	       !mover->before->table.old_size &&
+	       slot_is_ripe(slot, lives, mover->image->idle, moment->counted) &&
 	       !moment->away(moment->context, mover->image->number, at);
 }
 

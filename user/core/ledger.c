@@ -209,18 +209,24 @@ int ledger_retired(const struct ledger *ledger, int (*visit)(uint16_t backend, v
 	return 0;
 }
 
-void ledger_release_backend(struct ledger *ledger, uint16_t backend)
+void ledger_release_backends(struct ledger *ledger, bool (*is_free)(uint16_t backend, void *context),
+			     void *context)
 {
-	uint32_t index = ledger->by_number[backend];
-	struct backend_entry *entry = index ? &ledger->backends[index - 1] : NULL;
+	size_t kept = 0;
 
-	if (!entry || !entry->retired)
-		return;
-	memmove(entry, entry + 1, (ledger->backend_count - index) * sizeof *entry);
-	ledger->backend_count--;
-	ledger->by_number[backend] = 0;
-	for (size_t i = index - 1; i < ledger->backend_count; i++)
-		ledger->by_number[ledger->backends[i].number] = (uint32_t)i + 1;
+	for (size_t i = 0; i < ledger->backend_count; i++) {
+		const struct backend_entry *entry = &ledger->backends[i];
+		uint16_t number = entry->number;
+
+		if (entry->retired && is_free(number, context)) {
+			ledger->by_number[number] = 0;
+			continue;
+		}
+		if (kept != i)
+			ledger->backends[kept] = *entry;
+		ledger->by_number[number] = (uint32_t)++kept;
+	}
+	ledger->backend_count = kept;
 }
 
 static bool pool_has_backends(const struct ledger *ledger, const char *pool)

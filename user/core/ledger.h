@@ -38,8 +38,10 @@ bool ledger_backend_name(const struct ledger *ledger, uint16_t number, const cha
 bool ledger_pool_name(const struct ledger *ledger, uint32_t number, const char **ret_pool);
 /* Walks retired backends: calls visit for each until it returns non-zero. */
 int ledger_retired(const struct ledger *ledger, int (*visit)(uint16_t backend, void *context), void *context);
-void ledger_release_backend(struct ledger *ledger,
-			    uint16_t backend); /* no packet and no flow carries it any more */
+/* Releases every retired backend of which is_free() says that neither a packet nor a flow nor a table carries
+ * its number any more. */
+void ledger_release_backends(struct ledger *ledger, bool (*is_free)(uint16_t backend, void *context),
+			     void *context);
 /*
  * Releases what only packets carry: retired services and pools, and counter ranges that were outgrown. For
  * when the data plane names them no more and every packet that might is gone. Counters that are given again

@@ -16,5 +16,7 @@ struct slot slot_give(struct slot slot, uint16_t owner, bool lives, uint32_t now
 
 bool slot_is_ripe(struct slot slot, bool base_lives, uint32_t idle, uint32_t now)
 {
-	return !base_lives || slot.base == slot.owner || now - slot.since >= idle;
+	int64_t age = (int64_t)now - slot.since;
+
+	return !base_lives || slot.base == slot.owner || age >= idle;
 }

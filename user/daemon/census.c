@@ -16,6 +16,7 @@ struct census {
 	struct flow_census *last;
 	int64_t began, counted; /* monotonic milliseconds when the last count began and ended */
 	int64_t took;
+	struct grace grace; /* census_grace() */
 };
 
 int census_open(struct dataplane *const *dataplane, struct census **ret)
@@ -39,6 +40,7 @@ void census_close(struct census *census)
 
 const struct flow_census *census_take(struct census *census, int64_t age)
 {
+	struct grace grace = dataplane_grace(*census->dataplane);
 	int64_t begin = clock_monotonic();
 	struct flow_census *fresh;
 	int error;
@@ -52,6 +54,7 @@ const struct flow_census *census_take(struct census *census, int64_t age)
 	}
 	flow_census_free(census->last);
 	census->last = fresh;
+	census->grace = grace;
 	census->began = begin;
 	census->counted = clock_monotonic();
 	census->took = census->counted - begin;
@@ -63,7 +66,19 @@ const struct flow_census *census_last(const struct census *census)
 	return census->last;
 }
 
-bool census_since(const struct census *census, int64_t when)
+struct grace census_grace(const struct census *census)
 {
-	return census->last && census->began >= when;
+	return census->grace;
+}
+
+int64_t census_began(const struct census *census)
+{
+	return census->began;
+}
+
+void census_forget(struct census *census)
+{
+	flow_census_free(census->last);
+	census->last = NULL;
+	census->grace = (struct grace){0};
 }

@@ -11,11 +11,16 @@ int census_open(struct dataplane *const *dataplane, struct census **ret);
 void census_close(struct census *census);
 /*
  * The last count, made anew if it is older than `age` milliseconds, and than fifty times as long as the last
- * one took. NULL: it cannot be counted. Borrowed until the next call.
+ * one took. It is for showing: what ends something asks evidence.h. NULL: it cannot be counted. Borrowed
+ * until the next call.
  */
 const struct flow_census *census_take(struct census *census, int64_t age);
 const struct flow_census *census_last(const struct census *census);
-/* Whether the last count began at `when` (monotonic milliseconds) or later. */
-bool census_since(const struct census *census, int64_t when);
+/* The last grace period that was over when the last count began, and when that was (monotonic milliseconds).
+ */
+struct grace census_grace(const struct census *census);
+int64_t census_began(const struct census *census);
+/* The maps are others now: forgets the last count. */
+void census_forget(struct census *census);
 
 #endif

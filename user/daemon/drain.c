@@ -1,46 +1,108 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "drain.h"
 
+#include "../core/moves.h"
 #include "change.h"
 #include "clock.h"
 #include "events.h"
 
 enum { CENSUS_AGE = 1000 /* ms */ };
 
-/*
- * Old flows that were never seen live at a moving slot's base until the slot is ripe. The bases of a pool
- * that migrates are in its old table: any of its backends may be one. After a reboot nothing is known of any,
- * and whoever is silent may be so for as long as the services allow.
- */
-static bool may_hold_unseen(struct instance *instance, const char *pool, const struct drain_state *state)
+static void later(uint32_t *moment, uint32_t than)
 {
-	const struct pool_image *image = image_pool(instance->image, pool);
-	int64_t now = clock_monotonic() / 1000, forgotten = dataplane_forgotten(instance->dataplane);
+	if (than > *moment)
+		*moment = than;
+}
 
-	if (!image)
+/*
+ * When the last of the moving slots whose base this is gets ripe. The share knows when that is at the
+ * earliest; the data plane may have put it off since.
+ */
+static uint32_t based_until(const struct pool_image *image, uint16_t number, const struct share *slots)
+{
+	uint32_t until = slots->until;
+
+	if (!slots->based || until > clock_monotonic() / 1000)
+		return until;
+	for (uint32_t at = 0; at < image->table.size; at++) {
+		struct slot slot = slot_read(image->words[at], image->since ? image->since[at] : 0);
+
+		if (slot.moving && slot.base == number)
+			later(&until, slot.since + image->idle);
+	}
+	return until;
+}
+
+/*
+ * The moment (seconds of CLOCK_MONOTONIC) from which on no old flow of the backend can be heard for the first
+ * time. Old flows that were never seen live at a moving slot's base until the slot is ripe, and at the old
+ * table's base while the pool migrates. After a reboot nothing is known of any, and whoever is silent may be
+ * so for as long as the services allow.
+ */
+static uint32_t unseen_until(struct instance *instance, const struct pool_image *image, uint16_t number,
+			     const struct share *slots)
+{
+	const struct backend_image *entry = image_backend(instance->image, number);
+	uint32_t until = 0, forgotten = dataplane_forgotten(instance->dataplane);
+
+	/* A deadline has cut it: it serves nobody who may still be heard. */
+	if (!image || !entry || !(entry->entry.flags & (HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP)))
+		return 0;
+	later(&until, based_until(image, number, slots));
+	if (image->table.old_size && dataplane_old_base(instance->dataplane, image->number, number))
+		later(&until, image->table.since + image->idle);
+	if (forgotten)
+		later(&until, forgotten + image->idle);
+	return until;
+}
+
+/* evidence_take() guarantees that the count would show every flow that the backend may still have. */
+static bool is_drained(struct instance *instance, const struct pool *pool, uint16_t number,
+		       const struct share *slots)
+{
+	const struct pool_image *image = image_pool(instance->image, pool->name);
+	const struct flow_census *count;
+
+	if (!number || slots->owned)
 		return false;
-	return ((state->slots.based || image->table.old_size) && image->settles > now) ||
-	       (forgotten && forgotten + image->idle > now);
+	count = evidence_take(instance->evidence, unseen_until(instance, image, number, slots));
+	return count && !count->backends[number].opening && !count->backends[number].established;
+}
+
+static void set_flows(struct instance *instance, uint16_t number, struct drain_state *ret)
+{
+	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
+	const struct backend_flows *flows = census && number ? &census->backends[number] : NULL;
+
+	ret->heard = ret->counted = -1;
+	if (!flows)
+		return;
+	ret->open = flows->opening + flows->established;
+	ret->closing = flows->closing;
+	if (flows->heard)
+		ret->heard = clock_monotonic() / 1000 - flows->heard;
+	if (evidence_last(instance->evidence))
+		ret->counted = clock_monotonic() - census_began(instance->census);
 }
 
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		 struct drain_state *ret)
 {
 	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
-	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
-	const struct backend_flows *flows = census && number ? &census->backends[number] : NULL;
-	struct drain_state state = {.heard = -1};
+	struct drain_state state = {.slots = shares_backend(instance->shares, instance->image, number)};
 
-	state.slots = shares_backend(instance->shares, instance->image, number);
-	if (flows) {
-		state.open = flows->opening + flows->established;
-		state.closing = flows->closing;
-		if (flows->heard)
-			state.heard = clock_monotonic() / 1000 - flows->heard;
-	}
-	state.drained = backend->admin != ADMIN_ACTIVE && flows && !state.slots.owned && !state.open &&
-			!may_hold_unseen(instance, pool->name, &state);
+	/* Who was drained once stays so while it owns no slot: nobody can come to it. */
+	if (backend->admin != ADMIN_ACTIVE)
+		state.drained = instance->drained[number] || is_drained(instance, pool, number, &state.slots);
+	set_flows(instance, number, &state);
 	*ret = state;
+}
+
+void drain_loaded(struct instance *instance)
+{
+	for (size_t i = 0; i < instance->image->backend_count; i++)
+		if (instance->image->backends[i].entry.flags & HF_BACKEND_TAKES_NEW)
+			instance->drained[instance->image->backends[i].number] = false;
 }
 
 static void remove_backend(struct instance *instance, const char *pool, const char *backend)

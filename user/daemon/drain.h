@@ -8,12 +8,16 @@
 struct drain_state {
 	struct share slots;
 	uint32_t open, closing; /* remembered flows */
-	int64_t heard; /* seconds since a flow that is not closing was heard; -1: none is remembered */
-	bool drained;  /* takes nothing, holds nothing: it can be switched off */
+	int64_t counted; /* milliseconds since they were counted after the last change; -1: they were not yet
+			  */
+	int64_t heard;   /* seconds since a flow that is not closing was heard; -1: none is remembered */
+	bool drained;    /* takes nothing, holds nothing: it can be switched off */
 };
 
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		 struct drain_state *ret);
+/* The data plane was changed: whoever takes new flows again is not drained any more. */
+void drain_loaded(struct instance *instance);
 /*
  * Once a second: tells of drains that are over and of deadlines that have passed, and removes backends that
  * were to leave when they are drained, each by a generation.

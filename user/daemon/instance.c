@@ -11,6 +11,7 @@
 
 #include "change.h"
 #include "clock.h"
+#include "drain.h"
 #include "events.h"
 #include "log.h"
 #include "recovery.h"
@@ -55,14 +56,15 @@ static bool is_away(void *context, uint32_t pool, uint32_t slot)
 	return flow_census_away(census_last(instance->census), pool, slot);
 }
 
-/* A count that began before the last change says nothing of the slots as they are. */
+/* evidence_last() guarantees that the count says something of the slots as they are. */
 void instance_moment(struct instance *instance, struct moment *ret)
 {
 	*ret = (struct moment){
 		.now = clock_monotonic() / 1000,
 		.wall = clock_unix(),
 		.health = known_health,
-		.away = census_since(instance->census, instance->loaded) ? is_away : NULL,
+		.away = evidence_last(instance->evidence) ? is_away : NULL,
+		.counted = evidence_moment(instance->evidence),
 		.context = instance,
 	};
 }
@@ -202,11 +204,11 @@ void instance_loaded(struct instance *instance)
 			image_lend_words(image, i, words);
 		placement_forget_preferences(image->pools[i].placement);
 	}
-	instance->loaded = clock_monotonic();
 	if (rates_learn(instance->rates, instance->model, instance->ledger))
 		log_line(LOG_LEVEL_WARNING, "no memory: counters of what is new stay unread");
 	hops_loaded(instance->hops);
 	shares_forget(instance->shares);
+	drain_loaded(instance);
 }
 
 /* Only what differs from what is there is written: a data plane that is right is not touched. */
@@ -300,6 +302,8 @@ static int open_parts(struct instance *instance)
 	if (!error)
 		error = census_open(&instance->dataplane, &instance->census);
 	if (!error)
+		error = evidence_open(&instance->dataplane, instance->census, &instance->evidence);
+	if (!error)
 		error = answers_open(&instance->answers);
 	return error;
 }
@@ -337,6 +341,7 @@ void instance_close(struct instance *instance)
 	if (instance->store)
 		events_flush(instance->store);
 	answers_close(instance->answers);
+	evidence_close(instance->evidence);
 	census_close(instance->census);
 	shares_close(instance->shares);
 	rates_close(instance->rates);
@@ -389,6 +394,8 @@ static int reopen_dataplane(struct instance *instance, struct refusal *refusal)
 	dataplane_close(instance->dataplane);
 	instance->dataplane = NULL;
 	hops_unloaded(instance->hops);
+	census_forget(instance->census);
+	instance->released = 0;
 	return load_dataplane(instance, false, refusal);
 }
 
@@ -421,7 +428,7 @@ void instance_reclaim(struct instance *instance)
 {
 	int error;
 
-	if (!dataplane_reclaimable(instance->dataplane))
+	if (!evidence_is_due(instance->evidence))
 		return;
 	error = dataplane_reclaim(instance->dataplane);
 	if (error)

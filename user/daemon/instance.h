@@ -11,6 +11,7 @@
 #include "answers.h"
 #include "../core/image.h"
 #include "census.h"
+#include "evidence.h"
 #include "hops.h"
 #include "interfaces.h"
 #include "options.h"
@@ -28,6 +29,7 @@ struct instance {
 	struct rates *rates;
 	struct shares *shares;
 	struct census *census;
+	struct evidence *evidence;
 	struct answers *answers;
 
 	struct generation generation; /* in force */
@@ -37,10 +39,10 @@ struct instance {
 	struct image *image;              /* what the data plane holds for it */
 	int64_t started;                  /* monotonic milliseconds */
 	int64_t drains_seen;              /* Unix milliseconds up to which drains' ends were told */
-	bool drained[HF_MAX_BACKENDS];    /* by number: that it is drained was told */
-	int64_t loaded;                   /* monotonic milliseconds when the data plane was last changed */
+	bool drained[HF_MAX_BACKENDS];    /* by number: that it is drained was proved, and told */
 	int64_t refresh_at;               /* ... before which a refresh that failed is not tried again */
-	int64_t release_at;               /* ... when numbers are released next */
+	int64_t release_at;               /* ... when numbers are released next, if nothing changes before */
+	uint64_t released;                /* dataplane_changes() when they were released last */
 	int64_t prune_at;                 /* monotonic milliseconds when old generations are forgotten next */
 	struct refusal unclaimed;         /* why the pins are another process's now; empty: they are not */
 	char configuration_problem[1024]; /* why the file is not what rules; "": it is, or there is none */
@@ -59,7 +61,8 @@ void instance_loaded(struct instance *instance);
 void instance_close(struct instance *instance);
 /* Once a second. */
 void instance_tick(struct instance *instance);
-/* What the data plane no longer uses is given back; may wait for tens of milliseconds. */
+/* Waits for a grace period where one is due: what the data plane no longer uses is given back, and the next
+ * count may end something. May take tens of milliseconds. */
 void instance_reclaim(struct instance *instance);
 /* Puts the programs that this daemon was built with in the place of the attached ones, flows and all.
  * *ret_changed: those were of another build. */

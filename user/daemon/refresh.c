@@ -35,6 +35,16 @@ static uint32_t count_moving(const struct image *image)
 	return moving;
 }
 
+static uint32_t last_ripened(const struct image *image)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < image->pool_count; i++)
+		if (image->pools[i].ripened > last)
+			last = image->pools[i].ripened;
+	return last;
+}
+
 static void take_over(struct instance *instance, struct image *image)
 {
 	struct image *old = instance->image;
@@ -44,6 +54,9 @@ static void take_over(struct instance *instance, struct image *image)
 	instance->image = image;
 	instance_loaded(instance);
 	image_free(old);
+	/* What the next count needs is asked for now. */
+	if (count_moving(image))
+		evidence_take(instance->evidence, last_ripened(image));
 }
 
 int refresh_image(struct instance *instance)
@@ -53,7 +66,8 @@ int refresh_image(struct instance *instance)
 	struct image *image = NULL;
 	int error;
 
-	census_take(instance->census, 0);
+	if (count_moving(instance->image))
+		evidence_take(instance->evidence, last_ripened(instance->image));
 	instance_moment(instance, &moment);
 	error = image_build(instance->model, instance->ledger, instance->image, &moment, &image, &refusal);
 	if (!error)
@@ -70,54 +84,63 @@ int refresh_image(struct instance *instance)
 
 /* Numbers --------------------------------------------------------------------------- */
 
-struct release {
-	const struct flow_census *census;
-	bool named[HF_MAX_BACKENDS]; /* by a slot or an entry */
-	uint16_t numbers[256];
-	size_t count;
+struct carried {
+	const struct flow_census *count;
+	bool named[HF_MAX_BACKENDS]; /* by a table */
+	struct instance *instance;
 };
 
-static void note_named(struct release *release, const struct image *image)
+/* Whether nothing carries a retired number any more. */
+static bool is_free(uint16_t number, void *context)
 {
-	for (size_t i = 0; i < image->backend_count; i++)
-		release->named[image->backends[i].number] = true;
-	for (size_t i = 0; i < image->pool_count; i++)
-		for (uint32_t slot = 0; slot < image->pools[i].table.size; slot++) {
-			uint64_t word = image->pools[i].words[slot];
+	const struct carried *carried = context;
+	const struct backend_flows *flows = &carried->count->backends[number];
 
-			release->named[word & 0xffff] = true;
-			release->named[word >> HF_SLOT_BASE_SHIFT & 0xffff] = true;
-		}
+	if (carried->named[number] || flows->opening || flows->established || flows->closing)
+		return false;
+	carried->instance->drained[number] = false;
+	return true;
 }
 
-static int note_unused(uint16_t number, void *context)
+static int stop(uint16_t number, void *context)
 {
-	struct release *release = context;
-	const struct backend_flows *flows = &release->census->backends[number];
-
-	if (release->count == sizeof release->numbers / sizeof *release->numbers)
-		return 1;
-	if (!flows->opening && !flows->established && !flows->closing && !release->named[number])
-		release->numbers[release->count++] = number;
-	return 0;
+	(void)number;
+	(void)context;
+	return 1;
 }
 
-/* Only what no packet can carry: nothing that was retired is still waiting for packets to be gone. */
-static void release_numbers(struct instance *instance)
+/* evidence_take() guarantees that no packet carries what neither a table nor a flow of the count names. */
+static bool release_numbers(struct instance *instance)
 {
-	struct release *release = calloc(1, sizeof *release);
+	struct carried *carried = calloc(1, sizeof *carried);
 
-	if (release)
-		release->census = census_take(instance->census, 0);
-	if (release && release->census && census_since(instance->census, instance->loaded) &&
-	    !dataplane_reclaimable(instance->dataplane)) {
-		note_named(release, instance->image);
-		ledger_retired(instance->ledger, note_unused, release);
-		for (size_t i = 0; i < release->count; i++)
-			ledger_release_backend(instance->ledger, release->numbers[i]);
-		ledger_release_unused(instance->ledger);
+	if (carried)
+		carried->count = evidence_take(instance->evidence, 0);
+	if (!carried || !carried->count) {
+		free(carried);
+		return false;
 	}
-	free(release);
+	carried->instance = instance;
+	if (ledger_retired(instance->ledger, stop, NULL)) {
+		dataplane_named(instance->dataplane, carried->named);
+		ledger_release_backends(instance->ledger, is_free, carried);
+	}
+	ledger_release_unused(instance->ledger);
+	free(carried);
+	return true;
+}
+
+/* After each change at once, and then now and then: flows that carry a number may take their time to end. */
+static void release_tick(struct instance *instance, int64_t now)
+{
+	uint64_t changes = dataplane_changes(instance->dataplane);
+
+	if (changes == instance->released && now < instance->release_at)
+		return;
+	if (!release_numbers(instance))
+		return;
+	instance->released = changes;
+	instance->release_at = now + RELEASE;
 }
 
 /* What is due ------------------------------------------------------------------------ */
@@ -138,8 +161,5 @@ void refresh_tick(struct instance *instance)
 		if (next && next <= now / 1000)
 			instance->refresh_at += AGAIN;
 	}
-	if (now < instance->release_at)
-		return;
-	instance->release_at = now + RELEASE;
-	release_numbers(instance);
+	release_tick(instance, now);
 }

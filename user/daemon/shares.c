@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/moves.h"
+
 struct shares {
 	bool counted;
 	struct share backends[HF_MAX_BACKENDS];
@@ -30,11 +32,15 @@ void shares_forget(struct shares *shares)
 static void count_pool(struct shares *shares, const struct pool_image *pool)
 {
 	for (uint32_t i = 0; i < pool->table.size; i++) {
-		uint64_t word = pool->words[i];
+		struct slot slot = slot_read(pool->words[i], pool->since ? pool->since[i] : 0);
+		struct share *base = &shares->backends[slot.base];
 
-		shares->backends[word & 0xffff].owned++;
-		if (word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING)
-			shares->backends[word >> HF_SLOT_BASE_SHIFT & 0xffff].based++;
+		shares->backends[slot.owner].owned++;
+		if (!slot.moving)
+			continue;
+		base->based++;
+		if (slot.since + pool->idle > base->until)
+			base->until = slot.since + pool->idle;
 	}
 }
 

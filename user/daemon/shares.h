@@ -10,6 +10,7 @@ struct shares;
 struct share {
 	uint32_t owned; /* slots whose new flows it gets */
 	uint32_t based; /* moving slots whose unremembered old flows it has */
+	uint32_t until; /* seconds of CLOCK_MONOTONIC when the last of those is ripe, at the earliest */
 };
 
 int shares_open(struct shares **ret);

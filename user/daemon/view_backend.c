@@ -93,6 +93,8 @@ static void set_drain(json_t *json, const struct backend *backend, const struct 
 	json_object_set_new(json, "based", json_integer(drain->slots.based));
 	json_object_set_new(json, "remembered", json_integer(drain->open + drain->closing));
 	json_object_set_new(json, "closing", json_integer(drain->closing));
+	json_object_set_new(json, "counted",
+			    drain->counted < 0 ? json_null() : json_real(drain->counted / 1000.0));
 	json_object_set_new(json, "heard", drain->heard < 0 ? json_null() : json_integer(drain->heard));
 }
 

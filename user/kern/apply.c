@@ -327,6 +327,7 @@ static void execute(struct dataplane *dataplane, const struct plan *plan,
 			pool_switch(dataplane, plan->pools[i].number, 0, generation);
 	}
 	backends_retire(dataplane, plan);
+	dataplane->changes++;
 }
 
 int dataplane_apply(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,

@@ -40,6 +40,7 @@ int dataplane_new(const char *instance, bool writable, struct dataplane **ret, s
 		return -ENOMEM;
 	snprintf(dataplane->instance, sizeof dataplane->instance, "%s", instance);
 	dataplane->writable = writable;
+	dataplane->changes = 1; /* whoever had it before may have changed it just now */
 	dataplane->prog = dataplane->prog_frags = -1;
 	maps_init(dataplane);
 	*ret = dataplane;

@@ -97,15 +97,36 @@ int dataplane_read(struct dataplane *dataplane, struct image **ret);
  */
 int dataplane_apply(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,
 		    struct refusal *refusal);
-/* Waits until no packet reads what was retired (membarrier), then frees it. Off the change path: it may take
- * tens of milliseconds. */
+/*
+ * A grace period: every packet that was under way when it began is through when it is over, and has entered
+ * what it enters into the flow table. Those packets may have read what was in force before any change.
+ */
+struct grace {
+	uint64_t changes; /* dataplane_changes() when it began; 0: there was none since the instance was
+			     opened */
+	uint32_t began;   /* seconds of CLOCK_MONOTONIC */
+};
+/* How often what packets read was changed since the instance was opened, which counts as the first time. */
+uint64_t dataplane_changes(const struct dataplane *dataplane);
+/* The last grace period that is over. */
+struct grace dataplane_grace(const struct dataplane *dataplane);
+/*
+ * Waits for a grace period (membarrier), then frees what was retired before it. Off the change path: it may
+ * take tens of milliseconds.
+ */
 int dataplane_reclaim(struct dataplane *dataplane);
+/* Whether a change, or something that was retired, still waits for a grace period. */
 bool dataplane_reclaimable(const struct dataplane *dataplane);
 
 /* Slot words of a pool as they are now, borrowed until the next apply. -ENOENT: not loaded. */
 int dataplane_pool(struct dataplane *dataplane, uint32_t pool, struct hf_table *ret_table,
 		   const uint64_t **ret_words);
 int dataplane_backend(struct dataplane *dataplane, uint16_t number, struct hf_backend *ret);
+/* Sets named[number] for every backend that a pool's table names as owner, base or hop, or the old table of a
+ * pool that migrates; the others are left as they are. */
+void dataplane_named(const struct dataplane *dataplane, bool named[HF_MAX_BACKENDS]);
+/* Whether the backend is the base of a slot in the old table of a pool that migrates. */
+bool dataplane_old_base(const struct dataplane *dataplane, uint32_t pool, uint16_t backend);
 
 /* A link is an interface that packets may leave by. Finds or gives its number; sets MAC and MTU; enters it in
  * the devmap. */

@@ -7,6 +7,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* An update of a map of maps by system call returns after every program that might use the old inner map. */
@@ -37,31 +38,50 @@ int packets_wait(void)
 	return wait_by_map_in_map();
 }
 
-bool dataplane_reclaimable(const struct dataplane *dataplane)
+uint64_t dataplane_changes(const struct dataplane *dataplane)
 {
-	return dataplane->backends_retired || dataplane->hops_retired ||
-	       ranges_reclaimable(dataplane->slot_ranges) || ranges_reclaimable(dataplane->table_ranges) ||
-	       ranges_reclaimable(dataplane->service_ranges);
+	return dataplane->changes;
 }
 
-int dataplane_reclaim(struct dataplane *dataplane)
+struct grace dataplane_grace(const struct dataplane *dataplane)
 {
-	int r;
+	return dataplane->grace;
+}
 
-	if (!dataplane_reclaimable(dataplane))
-		return 0;
-	r = packets_wait();
-	if (r)
-		return r;
-	ranges_reclaim(dataplane->slot_ranges);
-	ranges_reclaim(dataplane->table_ranges);
-	ranges_reclaim(dataplane->service_ranges);
+bool dataplane_reclaimable(const struct dataplane *dataplane)
+{
+	return dataplane->grace.changes != dataplane->changes || dataplane->backends_retired ||
+	       dataplane->hops_retired || ranges_reclaimable(dataplane->slot_ranges) ||
+	       ranges_reclaimable(dataplane->table_ranges) || ranges_reclaimable(dataplane->service_ranges);
+}
+
+static void backends_clear(struct dataplane *dataplane)
+{
 	for (uint32_t i = 0; dataplane->backends_retired && i < HF_MAX_BACKENDS; i++) {
 		if (dataplane->retired_backends[i / 64] >> i % 64 & 1)
 			memset(&dataplane->backends[i], 0, sizeof dataplane->backends[i]);
 	}
 	memset(dataplane->retired_backends, 0, sizeof dataplane->retired_backends);
 	dataplane->backends_retired = false;
+}
+
+/* What is noted of the grace period is read before it begins. */
+int dataplane_reclaim(struct dataplane *dataplane)
+{
+	struct grace grace = {.changes = dataplane->changes};
+	struct timespec now;
+	int r;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	grace.began = (uint32_t)now.tv_sec;
+	r = packets_wait();
+	if (r)
+		return r;
+	dataplane->grace = grace;
+	ranges_reclaim(dataplane->slot_ranges);
+	ranges_reclaim(dataplane->table_ranges);
+	ranges_reclaim(dataplane->service_ranges);
+	backends_clear(dataplane);
 	if (!dataplane->hops_retired)
 		return 0;
 	dataplane->hops_retired = false;

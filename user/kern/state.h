@@ -70,6 +70,9 @@ struct dataplane {
 	struct hops_store *hops_store;
 	bool hops_retired; /* some records may be named by no slot any more */
 
+	uint64_t changes;   /* dataplane_changes() */
+	struct grace grace; /* dataplane_grace() */
+
 	uint32_t only;       /* ifindex of the only attachment; 0: none or several */
 	struct lb *observer; /* the observing form; NULL until it is first asked */
 };

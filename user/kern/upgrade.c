@@ -258,6 +258,7 @@ int dataplane_refresh(struct dataplane *dataplane)
 	close(dataplane->prog_frags);
 	dataplane->prog = prog;
 	dataplane->prog_frags = frags;
+	dataplane->changes++; /* packets under way still run the program before */
 	program_describe(prog, &dataplane->prog_id, dataplane->tag);
 	program_describe(frags, &dataplane->prog_frags_id, dataplane->frags_tag);
 	return 0;

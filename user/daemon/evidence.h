@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Evidence: which count of flows may end something. What ends: a drain, a backend that leaves after it, a
+ * moving slot, a number that was retired.
+ *
+ * A count is evidence only if it began after these, in this order:
+ *   1. the last change of the data plane;
+ *   2. a grace period that began after that change. It ends the last packet that has read the slots, flags or
+ *      tables before;
+ *   3. the moment since when the fact can hold, where there is one: a flow that is first heard before its
+ *      slot is ripe is remembered at the base, and a count that began before that does not show it. The grace
+ *      period of 2. begins after this moment, too.
+ * Changes are numbered, and grace periods note the number: no clock decides on 1. and 2. The moment of 3. is
+ * in whole seconds of a clock that the data plane reads a little late, so that a second is added.
+ */
+#ifndef HOLDFAST_EVIDENCE_H
+#define HOLDFAST_EVIDENCE_H
+
+#include "census.h"
+
+struct evidence;
+
+int evidence_open(struct dataplane *const *dataplane, struct census *census, struct evidence **ret);
+void evidence_close(struct evidence *evidence);
+/*
+ * A count that shows what was so at `since` (seconds of CLOCK_MONOTONIC; 0: since the last change) and ever
+ * after, as far as flows could come to it. Counts, if the last count is older than a second. NULL: there is
+ * no such count yet; what it lacks is asked for, and nothing ends until then. Borrowed until the next count.
+ */
+const struct flow_census *evidence_take(struct evidence *evidence, uint32_t since);
+/* The same for since 0 without counting: the last count if it is evidence, or NULL. */
+const struct flow_census *evidence_last(const struct evidence *evidence);
+/* The moment that the last count shows: the highest `since` that it is evidence for. */
+uint32_t evidence_moment(const struct evidence *evidence);
+/* Whether a grace period should be waited for now: a change is waiting for one, or evidence_take() is. */
+bool evidence_is_due(struct evidence *evidence);
+
+#endif

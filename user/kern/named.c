@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which backends the tables name, by number. */
+#include "state.h"
+
+static void note_hops(const struct dataplane *dataplane, uint32_t index, bool named[HF_MAX_BACKENDS])
+{
+	const struct hf_hops *hops = &dataplane->hops[index];
+
+	if (!index || index >= dataplane->maps[MAP_HOPS].entries)
+		return;
+	for (unsigned int i = 0; i < hops->count && i < HF_MAX_HOPS; i++)
+		named[hops->backend[i]] = true;
+}
+
+static void note_words(const struct dataplane *dataplane, uint32_t first, uint32_t size,
+		       bool named[HF_MAX_BACKENDS])
+{
+	for (uint32_t i = 0; i < size; i++) {
+		uint64_t word = dataplane->slots[first + i];
+
+		named[word & 0xffff] = true;
+		named[word >> HF_SLOT_BASE_SHIFT & 0xffff] = true;
+		note_hops(dataplane, hops_index(word), named);
+	}
+}
+
+void dataplane_named(const struct dataplane *dataplane, bool named[HF_MAX_BACKENDS])
+{
+	for (uint32_t i = 0; i < dataplane->maps[MAP_POOLS].entries; i++) {
+		const struct hf_table *table = &dataplane->tables[(uint32_t)dataplane->pools[i]];
+
+		if (!(uint32_t)dataplane->pools[i])
+			continue;
+		note_words(dataplane, table->first, table->size, named);
+		if (table->old_size)
+			note_words(dataplane, table->old_first, table->old_size, named);
+	}
+}
+
+bool dataplane_old_base(const struct dataplane *dataplane, uint32_t pool, uint16_t backend)
+{
+	uint32_t number = pool < dataplane->maps[MAP_POOLS].entries ? (uint32_t)dataplane->pools[pool] : 0;
+	const struct hf_table *table = &dataplane->tables[number];
+
+	for (uint32_t i = 0; number && i < table->old_size; i++) {
+		if ((uint16_t)(dataplane->slots[table->old_first + i] >> HF_SLOT_BASE_SHIFT) == backend)
+			return true;
+	}
+	return false;
+}
