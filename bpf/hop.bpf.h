@@ -8,9 +8,19 @@
 
 #include <linux/udp.h>
 #include <holdfast/gue.h>
+#include "note.bpf.h"
 #include "wrapped.bpf.h"
 
 enum { FAMILY_IPV4 = 2, FAMILY_IPV6 = 10 /* of bpf_fib_lookup: AF_INET, AF_INET6 */ };
+
+/* The host's routes as they were when the receiver was attached (enum hf_receiver_way). */
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, HF_RECEIVER_MAX_WAYS);
+	__type(key, struct hf_receiver_prefix);
+	__type(value, __u8);
+} ways SEC(".maps");
 
 /* RFC 1624, equation 3. */
 static __always_inline __u16 checksum_replace(__u16 checksum, __be32 before, __be32 after)
@@ -64,37 +74,97 @@ static __always_inline bool hop_take(struct wrapped *packet, struct bpf_fib_look
 	return true;
 }
 
-/*
- * By the host's routes and neighbours, if it forwards for this interface; otherwise back to who sent the
- * frame, which in a routed network is the router that knows the way.
- */
-static __always_inline int hop_send(struct wrapped *packet, struct bpf_fib_lookup *way)
+static __always_inline int hop_send_back(struct wrapped *packet)
 {
 	struct ethhdr *ethernet = packet->start;
 	__u8 address[ETH_ALEN];
 
 	if ((void *)(ethernet + 1) > packet->end)
-		return XDP_DROP;
-	way->ifindex = packet->ctx->ingress_ifindex;
-	if (bpf_fib_lookup(packet->ctx, way, sizeof(*way), 0) == BPF_FIB_LKUP_RET_SUCCESS) {
-		__builtin_memcpy(ethernet->h_dest, way->dmac, ETH_ALEN);
-		__builtin_memcpy(ethernet->h_source, way->smac, ETH_ALEN);
-		return way->ifindex == packet->ctx->ingress_ifindex ? XDP_TX : bpf_redirect(way->ifindex, 0);
-	}
+		return HF_RECEIVER_BAD_INNER;
 	__builtin_memcpy(address, ethernet->h_dest, ETH_ALEN);
 	__builtin_memcpy(ethernet->h_dest, ethernet->h_source, ETH_ALEN);
 	__builtin_memcpy(ethernet->h_source, address, ETH_ALEN);
-	return XDP_TX;
+	packet->action = XDP_TX;
+	return HF_RECEIVER_PASSED_ON;
+}
+
+static __always_inline int hop_send_at_once(struct wrapped *packet, const struct bpf_fib_lookup *way)
+{
+	struct ethhdr *ethernet = packet->start;
+
+	if ((void *)(ethernet + 1) > packet->end)
+		return HF_RECEIVER_BAD_INNER;
+	__builtin_memcpy(ethernet->h_dest, way->dmac, ETH_ALEN);
+	__builtin_memcpy(ethernet->h_source, way->smac, ETH_ALEN);
+	packet->action =
+		way->ifindex == packet->ctx->ingress_ifindex ? XDP_TX : bpf_redirect(way->ifindex, 0);
+	return HF_RECEIVER_PASSED_ON;
+}
+
+static __always_inline int hop_hand_over(struct wrapped *packet, struct note *note)
+{
+	note->secret = secret_read();
+	return note->secret && note_leave(packet, note) ? HF_RECEIVER_HANDED_OVER : hop_send_back(packet);
+}
+
+/* The route is known, the neighbour is not. */
+static __always_inline int hop_ask_neighbour(struct wrapped *packet, const struct bpf_fib_lookup *way)
+{
+	struct note note = {.ifindex = way->ifindex, .neighbour.nh_family = way->family};
+
+	if (way->family == FAMILY_IPV4)
+		note.neighbour.ipv4_nh = way->ipv4_dst;
+	else
+		__builtin_memcpy(note.neighbour.ipv6_nh, way->ipv6_dst, sizeof(note.neighbour.ipv6_nh));
+	return hop_hand_over(packet, &note);
+}
+
+/* The host does not forward, so bpf_fib_lookup() has not looked. */
+static __always_inline int hop_ask_route(struct wrapped *packet, const struct bpf_fib_lookup *way)
+{
+	struct hf_receiver_prefix hop = {.bits = ALL_BITS};
+	struct note note = {.ifindex = packet->ctx->ingress_ifindex};
+	__u8 *found;
+
+	if (way->family == FAMILY_IPV4)
+		address_map(hop.addr, way->ipv4_dst);
+	else
+		__builtin_memcpy(hop.addr, way->ipv6_dst, sizeof(hop.addr));
+	found = bpf_map_lookup_elem(&ways, &hop);
+	if (found && *found == HF_WAY_NONE)
+		return HF_RECEIVER_NO_ROUTE;
+	return found && *found == HF_WAY_HERE ? hop_hand_over(packet, &note) : hop_send_back(packet);
+}
+
+/*
+ * By the host's routes and neighbours. Where the host has no route out of this interface, back to who sent
+ * the frame: in a routed network that is the router that knows the way. On a segment shared with the balancer
+ * it would be the balancer, which does not pass the packet on: there the tc program sends it (note.bpf.h).
+ */
+static __always_inline int hop_send(struct wrapped *packet, struct bpf_fib_lookup *way)
+{
+	way->ifindex = packet->ctx->ingress_ifindex;
+	switch (bpf_fib_lookup(packet->ctx, way, sizeof(*way), 0)) {
+	case BPF_FIB_LKUP_RET_SUCCESS:
+		return hop_send_at_once(packet, way);
+	case BPF_FIB_LKUP_RET_NO_NEIGH:
+		return hop_ask_neighbour(packet, way);
+	case BPF_FIB_LKUP_RET_FWD_DISABLED:
+		return hop_ask_route(packet, way);
+	case BPF_FIB_LKUP_RET_BLACKHOLE:
+	case BPF_FIB_LKUP_RET_UNREACHABLE:
+	case BPF_FIB_LKUP_RET_PROHIBIT:
+		return HF_RECEIVER_NO_ROUTE;
+	default:
+		return hop_send_back(packet);
+	}
 }
 
 static __always_inline int packet_pass_on(struct wrapped *packet)
 {
 	struct bpf_fib_lookup way = {};
 
-	if (!hop_take(packet, &way))
-		return HF_RECEIVER_BAD_INNER;
-	packet->action = hop_send(packet, &way);
-	return HF_RECEIVER_PASSED_ON;
+	return hop_take(packet, &way) ? hop_send(packet, &way) : HF_RECEIVER_BAD_INNER;
 }
 
 #endif

@@ -3,6 +3,7 @@
  * The receiver on a backend host: takes the outer header off what the balancers send, and gives the packet to
  * the host's stack as if it had come straight from its client. holdfast/receiver.h says what is in the maps.
  */
+#include <linux/pkt_cls.h>
 #include "wrapped.bpf.h"
 #include "outer.bpf.h"
 #include "shim.bpf.h"
@@ -17,6 +18,14 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } verdicts SEC(".maps");
+
+static __always_inline void verdict_count(__u32 verdict)
+{
+	__u64 *packets = bpf_map_lookup_elem(&verdicts, &verdict);
+
+	if (packets)
+		*packets += 1;
+}
 
 static __always_inline int verdict_action(const struct wrapped *packet, enum hf_receiver_verdict verdict)
 {
@@ -53,15 +62,12 @@ static __always_inline int receive(struct xdp_md *ctx)
 		.end = (void *)(long)ctx->data_end,
 	};
 	__u32 verdict;
-	__u64 *packets;
 
 	(verdict = outer_parse(&packet)) || (verdict = source_check(&packet)) ||
 		(verdict = shim_parse(&packet)) || (verdict = inner_parse(&packet)) ||
 		(verdict = vip_check(&packet)) ||
 		(verdict = packet_carry_out(&packet, socket_check(&packet) ?: HF_RECEIVER_ACCEPTED));
-	packets = bpf_map_lookup_elem(&verdicts, &verdict);
-	if (packets)
-		*packets += 1;
+	verdict_count(verdict);
 	return verdict_action(&packet, verdict);
 }
 
@@ -75,6 +81,20 @@ SEC("xdp.frags")
 int receive_frags(struct xdp_md *ctx)
 {
 	return receive(ctx);
+}
+
+/* Sends what receive() left a note on. The kernel looks up the route, unless the note names the neighbour. */
+SEC("tc")
+int send_on(struct __sk_buff *skb)
+{
+	struct note note;
+
+	if (!note_read(skb, &note))
+		return TC_ACT_UNSPEC; /* the next filter decides */
+	verdict_count(HF_RECEIVER_PASSED_ON);
+	if (!note.neighbour.nh_family)
+		return bpf_redirect_neigh(note.ifindex, NULL, 0, 0);
+	return bpf_redirect_neigh(note.ifindex, &note.neighbour, sizeof(note.neighbour), 0);
 }
 
 const char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-enum { HF_RECEIVER_MAX_PREFIXES = 1024, HF_RECEIVER_MAX_VIPS = 4096 };
+enum { HF_RECEIVER_MAX_PREFIXES = 1024, HF_RECEIVER_MAX_VIPS = 4096, HF_RECEIVER_MAX_WAYS = 16384 };
 
 /* prefixes: an LPM trie of outer source prefixes that may send; IPv4 as ::ffff:a.b.c.d with 96 bits added.
  * Value: 1. */
@@ -22,6 +22,15 @@ struct hf_receiver_vip {
 	__u8 addr[16];
 };
 
+/* ways: an LPM trie of the host's routes, keys as of prefixes. What is behind each, seen from the interface:
+ */
+enum hf_receiver_way {
+	HF_WAY_ELSEWHERE, /* a route out of another interface */
+	HF_WAY_HERE,      /* a route out of this interface */
+	HF_WAY_NONE,      /* unreachable, prohibit, blackhole */
+	HF_WAY_OWN        /* an address of the host */
+};
+
 /* X(NAME, number, word, verdict, sentence), TX: sent or redirected to another host; verdicts: a counter
  * (__u64, packets) each, on each processor, in map verdicts. */
 #define HF_RECEIVER_VERDICTS(X)                                                                           \
@@ -33,7 +42,9 @@ struct hf_receiver_vip {
 	X(PASSED_ON, 6, "passed-on", TX, "no socket here: sent to the next hop")                          \
 	X(ACCEPTED_SOCKET, 7, "accepted-socket", PASS, "unwrapped: its connection is here")               \
 	X(ACCEPTED_COOKIE, 8, "accepted-cookie", PASS, "unwrapped: it answers a SYN cookie of this host") \
-	X(ACCEPTED_LAST, 9, "accepted-last", PASS, "unwrapped: there is no further hop")
+	X(ACCEPTED_LAST, 9, "accepted-last", PASS, "unwrapped: there is no further hop")                  \
+	X(HANDED_OVER, 10, "handed-over", PASS, "no socket here: left to the tc program to pass on")      \
+	X(NO_ROUTE, 11, "no-route", DROP, "no socket here, and the host's routes refuse the next hop")
 
 enum hf_receiver_verdict {
 #define X(name, number, word, verdict, sentence) HF_RECEIVER_##name = number,

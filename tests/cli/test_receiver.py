@@ -28,7 +28,7 @@ def test_attach_list_detach(host):
     assert receiver["interface"] == "eth0" and sorted(receiver["from"]) == ["10.0.1.0/24", "2001:db8:2::/64"]
     assert "203.0.113.10" in [vip["address"] for vip in receiver["vips"]] and "accepted" in receiver["verdicts"]
     listed = host.out("receiver list")
-    assert re.search(r"^INTERFACE +MODE +FROM\neth0 +(native|generic) +\S+/\d+$", listed, re.M), listed
+    assert re.search(r"^INTERFACE +MODE +TC +FROM\neth0 +(native|generic) +there +\S+/\d+$", listed, re.M), listed
     assert re.search(r"^eth0 +203\.0\.113\.10 +\d+$", listed, re.M), listed
     assert re.search(r"^eth0 +accepted +\d+ +unwrapped ", listed, re.M), listed
     assert host.out("receiver detach eth0") == "receiver eth0 detached\n"

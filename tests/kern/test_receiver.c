@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <kern/receiver.h>
+#include <kern/receiver_ways.h>
+#include <net/if.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -221,6 +223,89 @@ static void test_vanished_namespace_is_forgotten(void **state)
 	assert_int_not_equal(access(gone, F_OK), 0);
 }
 
+static const struct way *way_to(const struct ways *ways, const char *text)
+{
+	struct prefix prefix;
+
+	assert_int_equal(prefix_parse(text, &prefix), 0);
+	for (size_t i = 0; i < ways->count; i++) {
+		const struct hf_receiver_prefix *key = &ways->list[i].prefix;
+		bool four = prefix.address.family == 4;
+
+		if (key->bits == prefix.bits + (four ? 96u : 0u) &&
+		    !memcmp(key->addr + (four ? 12 : 0), prefix.address.bytes, four ? 4 : 16) &&
+		    (!four || (key->addr[10] == 0xff && key->addr[11] == 0xff)))
+			return &ways->list[i];
+	}
+	return NULL;
+}
+
+/* Routes as they are seen from v0, of both families. */
+static void test_ways_of_an_interface(void **state)
+{
+	static const struct {
+		const char *prefix;
+		int to; /* -1: not known */
+	} expected[] = {
+		{"10.64.0.0/16", HF_WAY_HERE},
+		{"10.64.0.1/32", HF_WAY_OWN},
+		{"10.65.0.0/16", HF_WAY_ELSEWHERE},
+		{"10.66.0.0/16", HF_WAY_NONE},
+		{"10.67.0.0/16", HF_WAY_HERE},
+		{"10.68.0.0/16", -1},
+		{"10.69.0.0/16", HF_WAY_HERE},
+		{"0.0.0.0/0", HF_WAY_ELSEWHERE},
+		{"::/0", HF_WAY_HERE},
+		{"2001:db8:65::/64", HF_WAY_ELSEWHERE},
+		{"2001:db8:66::/64", HF_WAY_NONE},
+		{"2001:db8:64::1/128", HF_WAY_OWN},
+	};
+	struct ways ways = {};
+
+	(void)state;
+	sh("ip link set v1 up && sysctl -qw net.ipv6.conf.v0.accept_dad=0 net.ipv6.conf.v1.accept_dad=0");
+	sh("ip addr add 10.64.0.1/16 dev v0 && ip addr add 2001:db8:64::1/64 dev v0 nodad");
+	sh("ip route add 10.65.0.0/16 dev v1 && ip route add unreachable 10.66.0.0/16");
+	sh("ip route add 10.67.0.0/16 nexthop via 10.64.0.2 dev v0 nexthop via 10.64.0.3 dev v0");
+	sh("ip route add 10.68.0.0/16 dev v0 table 100");
+	sh("ip route add 10.69.0.0/16 dev v1 metric 1 && ip route add 10.69.0.0/16 dev v0 metric 2");
+	sh("ip -6 route add default via 2001:db8:64::2 && ip -6 route add 2001:db8:65::/64 dev v1");
+	sh("ip -6 route add blackhole 2001:db8:66::/64");
+	assert_int_equal(ways_collect(if_nametoindex("v0"), &ways), 0);
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+		const struct way *way = way_to(&ways, expected[i].prefix);
+
+		if ((way ? way->to : -1) != expected[i].to)
+			fail_msg("%s: %d, not %d", expected[i].prefix, way ? way->to : -1, expected[i].to);
+	}
+	assert_true(ways_lead_out(&ways));
+	free(ways.list);
+}
+
+/* A route out of the interface comes, leads elsewhere, comes back, goes: each time the program has to be
+ * told. */
+static void test_changed_routes_are_noticed(void **state)
+{
+	const struct receiver_options options = {.interface = "v0", .from = from, .from_count = 1};
+	static const char *const changes[] = {"add 10.70.0.0/16 dev v0",      "change 10.70.0.0/16 dev v1",
+					      "change 10.70.0.0/16 dev v0",   "del 10.70.0.0/16",
+					      "add unreachable 10.71.0.0/16", "del unreachable 10.71.0.0/16"};
+
+	(void)state;
+	sh("ip link set v1 up");
+	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	assert_false(state_of_v0().ways_lead_out);
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+		assert_true(state_of_v0().ways_current);
+		sh("ip route %s", changes[i]);
+		assert_false(state_of_v0().ways_current);
+		assert_int_equal(state_of_v0().ways_lead_out, i == 0 || i == 2);
+		assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	}
+	sh("ip addr add 203.0.113.77/32 dev lo && ip route add 10.72.0.0/16 dev v1"); /* VIPs, containers */
+	assert_true(state_of_v0().ways_current);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -229,6 +314,7 @@ int main(void)
 		CASE(test_vips_of_the_loopback),         CASE(test_again_replaces_in_place),
 		CASE(test_refusals_and_warning),         CASE(test_vanished_interface_is_forgotten),
 		CASE(test_sockets_of_another_namespace), CASE(test_vanished_namespace_is_forgotten),
+		CASE(test_ways_of_an_interface),         CASE(test_changed_routes_are_noticed),
 	};
 
 	return cmocka_run_group_tests_name("receiver", tests, NULL, NULL);

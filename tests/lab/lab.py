@@ -83,6 +83,7 @@ class Host:
         net4, net6, self.mtu = NETS[kind]
         self.address, self.address6 = f"{net4}.{10 + number}", f"{net6}:{10 + number}"
         self.gateway, self.gateway6 = f"{net4}.1", f"{net6}:1"
+        self.far = self.name  # the router's interface that leads here
 
     def inside(self, command):
         # `ip netns exec` would mount another /sys over bpffs.
@@ -122,6 +123,9 @@ class Host:
             route add default via {self.gateway} src {self.address}
             route add {self.gateway6}/128 dev eth0
             route add default via {self.gateway6}""")
+        self._furnish()
+
+    def _furnish(self):
         if self.kind != "c":
             self._make_fit_for_xdp()
         if self.kind == "b":
@@ -188,6 +192,7 @@ class Lab:
              "vips": self.vips}))
         try:
             self._up_router()
+            self._up_segment()
             for host in self.hosts.values():
                 host.up()
             self.route(self.balancers)
@@ -204,6 +209,9 @@ class Lab:
                     "net.ipv6.conf.default.accept_dad=0", "net.ipv4.fib_multipath_hash_policy=1",
                     "net.ipv6.fib_multipath_hash_policy=1")
 
+    def _up_segment(self):
+        """What hosts of a shared wire need before they come up: see segment.py."""
+
     def router(self, *command, check=True):
         return run(["nsenter", f"--net={NETNS / self.router_netns}", *map(str, command)], check=check)
 
@@ -212,7 +220,7 @@ class Lab:
         for net in nets:
             six = ":" in net
             hops = [word for host in hosts
-                    for word in ("nexthop", "via", host.address6 if six else host.address, "dev", host.name)]
+                    for word in ("nexthop", "via", host.address6 if six else host.address, "dev", host.far)]
             family = "-6" if six else "-4"
             if not hops:
                 self.router("ip", family, "route", "del", net, check=False)

@@ -215,6 +215,23 @@ RECEIVER_FAULTS = {
         [f"ip addr add {VIP}/32 dev lo", f"ip addr add {VIP6}/128 dev lo nodad"],
         [("fault", f"unwraps for {VIP}, which is not"), ("fault", f"unwraps for {VIP6}, which is not")]),
     "no VIP": (["ip addr del {vip} dev lo"], ["ip addr add {vip} dev lo"], [("fault", "no VIP on its loopback")]),
+    "no tc program": (["tc qdisc del dev eth0 clsact"], ["{attach}"], [("warn", "tc program is missing")]),
+    "another program in its place": (
+        ["tc filter replace dev eth0 ingress prio 1 handle 0x686f6c64 bpf da obj {build}/lab/rehash.bpf.o sec tc"],
+        ["{attach}"], [("warn", "tc program is missing")]),
+    "another filter before it": (
+        ["tc filter add dev eth0 ingress prio 1 bpf da obj {build}/lab/rehash.bpf.o sec tc"],
+        ["tc filter del dev eth0 ingress prio 1 handle 1 bpf"], [("warn", "another tc filter sees packets before")]),
+    "a route that came later": (["ip route add 192.0.2.0/24 dev eth0"], ["ip route del 192.0.2.0/24 dev eth0"],
+                                [("warn", "routes have changed")]),
+    "a route that has gone": (["ip -6 route del default"], ["ip -6 route add default via {b1.gateway6}"],
+                              [("warn", "routes have changed")]),
+    "no route out": (["ip -4 route flush dev eth0", "ip -6 route flush dev eth0"],
+                     ["ip route add {b1.gateway}/32 dev eth0", "ip route add default via {b1.gateway} src {b1.address}",
+                      "ip route add {b1.gateway6}/128 dev eth0", "ip route add default via {b1.gateway6}",
+                      "ip -6 route add fe80::/64 dev eth0 proto kernel metric 256"][::-1],
+                     [("warn", "no route leads out of eth0")]),
+    "no ARP": (["ip link set eth0 arp off"], ["ip link set eth0 arp on"], [("warn", "eth0 has no ARP")]),
     "segments": (["ip link set eth0 mtu 1500"], ["ip link set eth0 mtu 1700"],
                  [("warn", "MTU 1500, and 2 routes such as 0.0.0.0/0 let clients send segments of 1460 bytes")]),
     "segments of IPv6": (
@@ -224,10 +241,14 @@ RECEIVER_FAULTS = {
 }
 
 
+ATTACH = " ".join(map(str, [BUILD / "holdfast", "receiver", "attach", "eth0", *(word for prefix in (
+    holdfast.RECEIVED_FROM, holdfast.RECEIVED_FROM6, *SecondWire.sources) for word in ("--from", prefix))]))
+
+
 def every_vip(lab, words):
     """Words for every VIP of the backend hosts, if they speak of one."""
     if "{vip}" not in words:
-        return [words.format(b1=lab.b1)]
+        return [words.format(b1=lab.b1, build=BUILD, attach=ATTACH)]
     return [words.format(vip=f"{vip}/{128 if ':' in vip else 32}") +
             (" nodad" if ":" in vip and " add " in words else "") for vip in lab.vips]
 

@@ -152,8 +152,8 @@ static json_t *receiver_to_json(const struct receiver_state *state)
 	for (size_t i = 0; i < VERDICTS; i++)
 		json_object_set_new(counts, verdicts[i].word,
 				    json_integer((json_int_t)state->verdicts[verdicts[i].number]));
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "interface", state->interface, "mode",
-			 mode_name(state->generic ? MODE_GENERIC : MODE_NATIVE), "netns",
+	return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "interface", state->interface, "mode",
+			 mode_name(state->generic ? MODE_GENERIC : MODE_NATIVE), "tc", state->tc, "netns",
 			 *state->netns ? json_string(state->netns) : json_null(), "from", from, "vips", vips,
 			 "verdicts", counts);
 }
@@ -165,7 +165,7 @@ static int collect(const struct receiver_state *state, void *context)
 
 static void sources_print(const json_t *receivers)
 {
-	struct table *table = table_new("INTERFACE MODE ?NETNS FROM");
+	struct table *table = table_new("INTERFACE MODE TC ?NETNS FROM");
 	json_t *receiver, *prefix;
 	size_t i, j;
 
@@ -173,6 +173,8 @@ static void sources_print(const json_t *receivers)
 		json_array_foreach (json_object_get(receiver, "from"), j, prefix) {
 			table_cell(table, "%s", field_text(receiver, "interface"));
 			table_cell(table, "%s", field_text(receiver, "mode"));
+			table_cell(table, "%s",
+				   json_is_true(json_object_get(receiver, "tc")) ? "there" : "missing");
 			table_cell(table, "%s", field_text(receiver, "netns"));
 			table_cell(table, "%s", json_string_value(prefix));
 		}

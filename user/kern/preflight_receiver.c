@@ -171,6 +171,56 @@ static void check_segments(const char *interface, const char *subject, struct fi
 	right_segments(&routes, findings);
 }
 
+/* The half that sends what XDP cannot. */
+static void check_tc(const struct receiver_state *state, const char *subject, struct findings *findings)
+{
+	if (!state->tc) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "its tc program is missing: packets for the next hop are lost where a route or a "
+			    "neighbour is needed");
+		finding_right(findings, "holdfast receiver attach %s again", state->interface);
+	} else if (!state->tc_first) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "another tc filter sees packets before its tc program: what that filter takes is "
+			    "not passed on");
+		finding_right(findings,
+			      "a higher priority number for the other: tc filter show dev %s ingress",
+			      state->interface);
+	}
+}
+
+static void check_routes(const struct receiver_state *state, const char *subject, struct findings *findings)
+{
+	if (!state->ways_lead_out) {
+		finding_add(
+			findings, FINDING_WARN, subject,
+			"no route leads out of %s: packets for the next hop go back to who sent them, which "
+			"is right only if that is a router",
+			state->interface);
+		finding_right(findings, "ip route add PREFIX dev %s, then attach again", state->interface);
+	} else if (state->tc && !state->ways_current) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "the host's routes have changed since the receiver was attached");
+		finding_right(findings, "holdfast receiver attach %s again", state->interface);
+	}
+}
+
+static void check_neighbours(const struct receiver_state *state, const char *subject,
+			     struct findings *findings)
+{
+	struct netlink *netlink;
+	struct link link = {};
+
+	if (netlink_open(NETLINK_ROUTE, &netlink))
+		return;
+	if (!link_ask(netlink, state->ifindex, &link) && link.flags & IFF_NOARP) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "%s has no ARP: next hops on its segment cannot be resolved", state->interface);
+		finding_right(findings, "ip link set %s arp on", state->interface);
+	}
+	netlink_close(netlink);
+}
+
 static int check_one(const struct receiver_state *state, void *context)
 {
 	struct findings *findings = context;
@@ -187,6 +237,11 @@ static int check_one(const struct receiver_state *state, void *context)
 	check_vips(state, subject, findings);
 	check_arp(state->interface, subject, findings);
 	check_segments(state->interface, subject, findings);
+	if (state->ifindex) {
+		check_tc(state, subject, findings);
+		check_routes(state, subject, findings);
+		check_neighbours(state, subject, findings);
+	}
 	return 0;
 }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The receiver: loaded, fed with prefixes and VIPs, attached and pinned; after that nobody is needed. */
+/* The receiver: loaded, filled, attached and pinned; after that it needs no process. */
 #include "receiver.h"
 
-#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <holdfast/gue.h>
-#include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,144 +16,10 @@
 #include "object.h"
 #include "pins.h"
 #include "receiver.skel.h"
+#include "receiver_fill.h"
 #include "receiver_pins.h"
+#include "receiver_tc.h"
 #include "sockets.h"
-
-static void map_to_ipv6(const struct address *address, uint8_t ret[16])
-{
-	if (address->family == 6) {
-		memcpy(ret, address->bytes, 16);
-		return;
-	}
-	memset(ret, 0, 10);
-	memset(ret + 10, 0xff, 2);
-	memcpy(ret + 12, address->bytes, 4);
-}
-
-struct keys {
-	void *keys;
-	size_t size, count;
-};
-
-static bool keys_have(const struct keys *keys, const void *key)
-{
-	for (size_t i = 0; i < keys->count; i++) {
-		if (!memcmp((const char *)keys->keys + i * keys->size, key, keys->size))
-			return true;
-	}
-	return false;
-}
-
-/* What is wanted is entered before what is not wanted leaves: no packet is refused in between. */
-static int keys_enter(int fd, const struct keys *keys)
-{
-	union {
-		struct hf_receiver_prefix prefix;
-		struct hf_receiver_vip vip;
-	} key, next;
-	const uint8_t one = 1;
-	bool more;
-
-	for (size_t i = 0; i < keys->count; i++) {
-		if (bpf_map_update_elem(fd, (char *)keys->keys + i * keys->size, &one, BPF_ANY))
-			return -errno;
-	}
-	more = !bpf_map_get_next_key(fd, NULL, &next);
-	while (more) {
-		key = next;
-		more = !bpf_map_get_next_key(fd, &key, &next);
-		if (!keys_have(keys, &key) && bpf_map_delete_elem(fd, &key) && errno != ENOENT)
-			return -errno;
-	}
-	return 0;
-}
-
-static int prefixes_enter(int fd, const struct receiver_options *options)
-{
-	struct hf_receiver_prefix *prefixes = calloc(options->from_count, sizeof *prefixes);
-	int r;
-
-	if (!prefixes)
-		return -ENOMEM;
-	for (size_t i = 0; i < options->from_count; i++) {
-		const struct prefix *from = &options->from[i];
-
-		map_to_ipv6(&from->address, prefixes[i].addr);
-		prefixes[i].bits = from->bits + (from->address.family == 4 ? 96 : 0);
-	}
-	r = keys_enter(fd, &(struct keys){prefixes, sizeof *prefixes, options->from_count});
-	free(prefixes);
-	return r;
-}
-
-static bool address_of_host(const struct sockaddr *socket_address, struct address *ret)
-{
-	*ret = (struct address){};
-	if (socket_address->sa_family == AF_INET) {
-		ret->family = 4;
-		memcpy(ret->bytes, &((const struct sockaddr_in *)socket_address)->sin_addr, 4);
-		return ret->bytes[0] != 127;
-	}
-	if (socket_address->sa_family == AF_INET6) {
-		const struct in6_addr *six = &((const struct sockaddr_in6 *)socket_address)->sin6_addr;
-
-		ret->family = 6;
-		memcpy(ret->bytes, six, 16);
-		return !IN6_IS_ADDR_LOOPBACK(six) && !IN6_IS_ADDR_LINKLOCAL(six);
-	}
-	return false;
-}
-
-int loopback_vips(struct address **ret, size_t *ret_count)
-{
-	struct address *vips = calloc(HF_RECEIVER_MAX_VIPS, sizeof *vips);
-	struct ifaddrs *all;
-	size_t count = 0;
-
-	if (!vips)
-		return -ENOMEM;
-	if (getifaddrs(&all)) {
-		int error = errno;
-
-		free(vips);
-		return -error;
-	}
-	for (const struct ifaddrs *one = all; one && count < HF_RECEIVER_MAX_VIPS; one = one->ifa_next) {
-		if (one->ifa_addr && one->ifa_flags & IFF_LOOPBACK &&
-		    address_of_host(one->ifa_addr, &vips[count]))
-			count++;
-	}
-	freeifaddrs(all);
-	*ret = vips;
-	*ret_count = count;
-	return 0;
-}
-
-static int vips_enter(int fd, const struct receiver_options *options, size_t *ret_count)
-{
-	const struct address *vips = options->vips;
-	size_t count = options->vip_count;
-	struct hf_receiver_vip *keys;
-	struct address *found = NULL;
-	int r = 0;
-
-	if (!vips) {
-		int before = netns_enter_named(options->netns);
-
-		r = before < 0 ? before : loopback_vips(&found, &count);
-		netns_leave(before);
-	}
-	if (r)
-		return r;
-	keys = calloc(count ?: 1, sizeof *keys);
-	for (size_t i = 0; keys && i < count; i++)
-		map_to_ipv6(&(vips ?: found)[i], keys[i].addr);
-	r = keys ? keys_enter(fd, &(struct keys){keys, sizeof *keys, count}) : -ENOMEM;
-	free(keys);
-	free(found);
-	*ret_count = count;
-	return r;
-}
 
 static int options_check(const struct receiver_options *options, struct refusal *refusal)
 {
@@ -224,9 +88,9 @@ static int receiver_load(const struct receiver_options *options, int32_t netns, 
 	return r;
 }
 
-static int about_pin(const struct receiver_options *options)
+static int about_pin(const struct receiver_options *options, uint32_t qdisc_made)
 {
-	struct receiver_about about = {.gue_port = gue_port_of(options)};
+	struct receiver_about about = {.gue_port = gue_port_of(options), .qdisc_made = qdisc_made};
 	char path[PIN_PATH];
 	uint32_t zero = 0;
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "about", sizeof zero, sizeof about, 1, NULL), r = 0;
@@ -303,24 +167,89 @@ static int options_resolve(const struct receiver_options *options, int32_t *ret_
 	return r;
 }
 
+/* What stood at the interface's ingress before, for an undo. */
+struct before {
+	int program;         /* the receiver's earlier tc program; negative: none */
+	uint32_t qdisc_made; /* as of struct receiver_about */
+};
+
+static struct before tc_before(const struct receiver_options *options)
+{
+	struct receiver_about about;
+	char path[PIN_PATH];
+	struct before before = {.program = pin_get(receiver_path(options->interface, "tc", path))};
+
+	if (!receiver_about_read(options->interface, &about) &&
+	    about.qdisc_made == if_nametoindex(options->interface))
+		before.qdisc_made = about.qdisc_made;
+	return before;
+}
+
+static int tc_set(const struct receiver_options *options, int program, struct before *before,
+		  struct refusal *refusal)
+{
+	uint32_t ifindex = if_nametoindex(options->interface);
+	char path[PIN_PATH];
+	bool made;
+	int r = tc_put(ifindex, program, &made, refusal);
+
+	if (r)
+		return r;
+	if (made)
+		before->qdisc_made = ifindex;
+	r = pin_put(program, receiver_path(options->interface, "tc", path));
+	return r ?: about_pin(options, before->qdisc_made);
+}
+
+/* An XDP program that is still there gets the tc program back that it had; otherwise nothing stays. */
+static void tc_undo(const struct receiver_options *options, const struct before *before)
+{
+	uint32_t ifindex = if_nametoindex(options->interface);
+	char path[PIN_PATH];
+	bool made;
+
+	if (before->program >= 0 && !access(receiver_path(options->interface, "link", path), F_OK)) {
+		tc_put(ifindex, before->program, &made, NULL);
+		pin_put(before->program, receiver_path(options->interface, "tc", path));
+		return;
+	}
+	tc_take_away(ifindex, before->qdisc_made);
+	unlink(receiver_path(options->interface, "tc", path));
+}
+
+/* The tc program comes first: the XDP program may leave packets to it from its first packet on. */
+static int programs_put(const struct receiver_options *options, struct receiver *object, int linear,
+			struct refusal *refusal)
+{
+	struct before before = tc_before(options);
+	int r = tc_set(options, bpf_program__fd(object->progs.send_on), &before, refusal);
+
+	if (!r)
+		r = receiver_put(options, linear, bpf_program__fd(object_program(object->obj, "xdp.frags")),
+				 refusal);
+	if (r)
+		tc_undo(options, &before);
+	if (before.program >= 0)
+		close(before.program);
+	return r;
+}
+
 /* Fills the loaded object's maps, pins everything, and attaches. */
 static int receiver_set_up(const struct receiver_options *options, struct receiver *object, size_t *ret_vips,
 			   struct refusal *refusal)
 {
 	int linear = bpf_program__fd(object_program(object->obj, "xdp"));
-	int frags = bpf_program__fd(object_program(object->obj, "xdp.frags"));
-	int r = prefixes_enter(bpf_map__fd(object->maps.prefixes), options);
+	int maps[RECEIVER_MAPS], r;
 
-	if (!r)
-		r = vips_enter(bpf_map__fd(object->maps.vips), options, ret_vips);
+	for (int i = 0; i < RECEIVER_MAPS; i++)
+		maps[i] = bpf_object__find_map_fd_by_name(object->obj, receiver_maps[i]);
+	r = receiver_fill(maps, options, ret_vips);
 	if (!r)
 		r = receiver_pin(object, options->interface, linear);
-	if (!r)
-		r = about_pin(options);
 	if (r)
 		return refuse(refusal, r, "the receiver cannot be set up on %s: %s", options->interface,
 			      strerror(-r));
-	return receiver_put(options, linear, frags, refusal);
+	return programs_put(options, object, linear, refusal);
 }
 
 int receiver_attach(const struct receiver_options *options, struct refusal *warning, struct refusal *refusal)
@@ -352,13 +281,25 @@ int receiver_attach(const struct receiver_options *options, struct refusal *warn
 
 int receiver_detach(const char *interface, struct refusal *refusal)
 {
+	struct attachment attachment = {};
+	struct receiver_about about = {};
 	char path[PIN_PATH];
-	int r = xdp_detach(receiver_path(interface, "link", path));
+	int r = xdp_attachment(receiver_path(interface, "link", path), &attachment), left = 0;
+	/* Where the link is gone, its tc program may be left. In another namespace the number is another's.
+	 */
+	uint32_t ifindex = !r ? attachment.ifindex : r == -ENOENT ? if_nametoindex(interface) : 0;
 
+	receiver_about_read(interface, &about);
+	r = xdp_detach(path);
+	if (ifindex)
+		left = tc_take_away(ifindex, about.qdisc_made == ifindex);
 	if (r == -ENOENT)
 		refuse(refusal, 0, "no receiver is attached to %s", interface);
 	else if (r)
 		refuse(refusal, 0, "the receiver on %s cannot be detached: %s", interface, strerror(-r));
+	else if (left)
+		r = refuse(refusal, left, "the tc program of the receiver on %s cannot be detached: %s",
+			   interface, strerror(-left));
 	pins_remove(receiver_path(interface, NULL, path));
 	rmdir(receiver_path(NULL, NULL, path)); /* stays while another interface has a receiver */
 	return r;

@@ -30,6 +30,10 @@ struct receiver_state {
 	uint16_t gue_port;
 	uint32_t ifindex;
 	bool generic;
+	bool tc;            /* its tc program is at the interface's ingress */
+	bool tc_first;      /* no filter of another comes before it */
+	bool ways_current;  /* the program knows the host's routes as they are now */
+	bool ways_lead_out; /* a route leads out of the interface */
 	struct prefix from[64];
 	size_t from_count;
 	struct address vips[256];
@@ -39,9 +43,14 @@ struct receiver_state {
 	uint64_t verdicts[HF_RECEIVER_LIMIT]; /* packets */
 };
 
-/* Attaching again replaces prefixes and VIPs without a gap. No VIP on the host is a warning in *warning (may
- * be NULL), not an error. */
+/*
+ * Attaches an XDP program, and a tc program for the packets that XDP cannot send on: both or, on failure,
+ * neither; what was attached before stays then. Attaching again replaces programs, prefixes, VIPs and routes
+ * without a gap. No VIP on the host is a warning in *warning (may be NULL), not an error.
+ */
 int receiver_attach(const struct receiver_options *options, struct refusal *warning, struct refusal *refusal);
+/* Takes both programs away, and the clsact qdisc if receiver_attach() made it and nobody else has a filter
+ * there. */
 int receiver_detach(const char *interface, struct refusal *refusal);
 /* The addresses on the host's loopback beyond 127/8 and ::1. The caller frees *ret. */
 int loopback_vips(struct address **ret, size_t *ret_count);

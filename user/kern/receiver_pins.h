@@ -7,7 +7,8 @@
 
 #include "pins.h"
 
-enum { RECEIVER_PREFIXES, RECEIVER_VIPS, RECEIVER_VERDICTS, RECEIVER_MAPS };
+/* The last two are missing where an older version attached. */
+enum { RECEIVER_PREFIXES, RECEIVER_VIPS, RECEIVER_VERDICTS, RECEIVER_WAYS, RECEIVER_SECRET, RECEIVER_MAPS };
 extern const char *const receiver_maps[RECEIVER_MAPS];
 
 /* Interfaces are named within their network namespace, so pins are too. interface NULL: the directory of this
@@ -18,8 +19,12 @@ const char *receiver_path(const char *interface, const char *what, char path[PIN
 struct receiver_about {
 	char netns[64];
 	uint16_t gue_port;
-	uint8_t reserved[62];
+	uint16_t reserved16;
+	uint32_t qdisc_made; /* the interface (ifindex) that had no clsact qdisc before; 0: it had one */
+	uint8_t reserved[56];
 };
+/* -ENOENT and the like: there is none. */
+int receiver_about_read(const char *interface, struct receiver_about *ret);
 
 /* Removes what interfaces have left that went away with their namespaces. */
 void receivers_sweep(void);

@@ -12,11 +12,13 @@
 #include <unistd.h>
 #include "attach.h"
 #include "receiver_pins.h"
+#include "receiver_tc.h"
+#include "receiver_ways.h"
 #include "sockets.h"
 
 enum { STATE_PREFIXES = 64, STATE_VIPS = 256 };
 
-const char *const receiver_maps[RECEIVER_MAPS] = {"prefixes", "vips", "verdicts"};
+const char *const receiver_maps[RECEIVER_MAPS] = {"prefixes", "vips", "verdicts", "ways", "secret"};
 
 const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH])
 {
@@ -39,20 +41,53 @@ static struct address map_from_ipv6(const uint8_t bytes[16])
 	return address;
 }
 
+int receiver_about_read(const char *interface, struct receiver_about *ret)
+{
+	char path[PIN_PATH];
+	uint32_t zero = 0;
+	int fd = pin_get(receiver_path(interface, "about", path)), r;
+
+	if (fd < 0)
+		return fd;
+	r = bpf_map_lookup_elem(fd, &zero, ret) ? -errno : 0;
+	close(fd);
+	return r;
+}
+
 static void about_read(const char *interface, struct receiver_state *state)
 {
 	struct receiver_about about;
+
+	if (receiver_about_read(interface, &about))
+		return;
+	memcpy(state->netns, about.netns, sizeof state->netns);
+	state->gue_port = about.gue_port;
+}
+
+static void tc_read(const char *interface, struct receiver_state *state)
+{
+	struct bpf_prog_info info = {};
+	uint32_t length = sizeof info, there;
 	char path[PIN_PATH];
-	uint32_t zero = 0;
-	int fd = pin_get(receiver_path(interface, "about", path));
+	int fd = pin_get(receiver_path(interface, "tc", path));
 
 	if (fd < 0)
 		return;
-	if (!bpf_map_lookup_elem(fd, &zero, &about)) {
-		memcpy(state->netns, about.netns, sizeof state->netns);
-		state->gue_port = about.gue_port;
-	}
+	state->tc = !bpf_obj_get_info_by_fd(fd, &info, &length) && !tc_program(state->ifindex, &there) &&
+		    there == info.id;
+	state->tc_first = state->tc && tc_is_first(state->ifindex);
 	close(fd);
+}
+
+static void ways_read(int fd, struct receiver_state *state)
+{
+	struct ways ways = {};
+
+	if (ways_collect(state->ifindex, &ways))
+		return;
+	state->ways_current = fd >= 0 && !ways_differ(fd, &ways);
+	state->ways_lead_out = ways_lead_out(&ways);
+	free(ways.list);
 }
 
 static size_t keys_read(int fd, size_t size, void *keys, size_t room)
@@ -129,12 +164,14 @@ static int state_read(const char *interface, struct receiver_state *state)
 	state->ifindex = attachment.ifindex;
 	state->generic = attachment.generic;
 	about_read(interface, state);
+	tc_read(interface, state);
 	for (int i = 0; i < RECEIVER_MAPS; i++) {
 		fds[i] = pin_get(receiver_path(interface, receiver_maps[i], path));
-		if (fds[i] < 0)
+		if (fds[i] < 0 && i <= RECEIVER_VERDICTS)
 			r = fds[i];
 	}
 	if (!r) {
+		ways_read(fds[RECEIVER_WAYS], state);
 		prefixes_read(fds[RECEIVER_PREFIXES], state);
 		vips_read(fds[RECEIVER_VIPS], state);
 		sockets_read(state);
