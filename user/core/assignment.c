@@ -319,33 +319,46 @@ int assignment_move(const struct model *model, struct pool *pool, const struct s
 
 /* Passing on ----------------------------------------------------------------------- */
 
-/* Whom of after the slot prefers: one in service if there is any. */
-static const struct backend *heir(const struct placement *placement, uint32_t slot, const struct pool *after,
-				  uint16_t *room)
+/* Looks for whom of after a slot prefers: the first in service, or else the first with weight. */
+struct inheritance {
+	const struct placement *placement;
+	const struct pool *after;
+	const struct backend *heir;
+};
+
+static bool may_inherit(void *context, uint16_t member)
 {
-	size_t count = placement_walk(placement, slot, room, placement_members(placement));
-	const struct backend *otherwise = NULL;
+	const struct inheritance *search = context;
+	const char *name = placement_member_name(search->placement, member);
+	const struct backend *backend = pool_backend(search->after, name);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct backend *backend =
-			pool_backend(after, placement_member_name(placement, room[i]));
+	return backend && placed_weight(backend) && (backend->admin == ADMIN_ACTIVE || !search->heir);
+}
 
-		if (!backend || !placed_weight(backend))
-			continue;
-		if (backend->admin == ADMIN_ACTIVE)
-			return backend;
-		otherwise = otherwise ? otherwise : backend;
-	}
-	for (size_t i = 0; !otherwise && i < after->backend_count; i++)
-		otherwise = placed_weight(&after->backends[i]) ? &after->backends[i] : NULL;
-	return otherwise;
+static bool inherit(void *context, uint16_t member)
+{
+	struct inheritance *search = context;
+
+	search->heir = pool_backend(search->after, placement_member_name(search->placement, member));
+	return search->heir->admin == ADMIN_ACTIVE;
+}
+
+static const struct backend *find_heir(const struct placement *placement, uint32_t slot,
+				       const struct pool *after)
+{
+	struct inheritance search = {.placement = placement, .after = after};
+	const struct placement_visitor visitor = {NULL, may_inherit, inherit, &search};
+
+	placement_visit(placement, slot, &visitor);
+	for (size_t i = 0; !search.heir && i < after->backend_count; i++)
+		search.heir = placed_weight(&after->backends[i]) ? &after->backends[i] : NULL;
+	return search.heir;
 }
 
 static int pass_slots(const struct placement *placement, struct pool *after)
 {
 	uint16_t *owners = calloc(after->slots, sizeof *owners);
-	uint16_t *room = calloc(placement_members(placement) + 1, sizeof *room);
-	int error = owners && room ? 0 : -ENOMEM;
+	int error = owners ? 0 : -ENOMEM;
 
 	for (uint32_t slot = 0; error == 0 && slot < after->slots; slot++) {
 		uint16_t owner = placement_owners(placement)[slot];
@@ -354,13 +367,12 @@ static int pass_slots(const struct placement *placement, struct pool *after)
 		if (owner != PLACEMENT_NONE)
 			backend = pool_backend(after, placement_member_name(placement, owner));
 		if (!backend || backend->removing)
-			backend = heir(placement, slot, after, room);
+			backend = find_heir(placement, slot, after);
 		owners[slot] = (uint16_t)(backend - after->backends);
 	}
 	if (error == 0)
 		error = write_owners(after, owners);
 	free(owners);
-	free(room);
 	return error;
 }
 

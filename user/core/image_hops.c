@@ -95,8 +95,10 @@ struct hops_job {
 	const uint8_t *states;
 	const uint16_t *walks;
 	const struct shared_former *former;
-	uint16_t *room; /* for a walk over all members, where the short one does not fill the list */
-	size_t able;    /* members that serve */
+	size_t able;     /* members that serve */
+	bool answering;  /* some member only answers */
+	bool older;      /* some member has others at other addresses before it */
+	uint64_t *marks; /* placement_mark() of those who do one or the other */
 };
 
 /* A walk without the members that rest. */
@@ -112,6 +114,58 @@ static void skip_resting(const struct pool_image *image, const uint16_t *walk,
 		ret_taking[count++] = PLACEMENT_NONE;
 }
 
+/* The rest of a walk: who serves and is not listed, and the first who only answers. */
+struct search {
+	const struct hops_job *job;
+	struct list *list;
+	size_t missing; /* members that serve and are not listed */
+};
+
+/* Whether a list would become another by an offer. */
+static bool is_missing(const struct list *list, uint16_t number)
+{
+	if (!(list->states[number] & BACKEND_SERVES))
+		return !list->answering && list->states[number] & BACKEND_ANSWERS;
+	for (unsigned int i = 0; i < list->count; i++)
+		if (list->backend[i] == number)
+			return false;
+	return true;
+}
+
+static bool is_sought(void *context, uint16_t member)
+{
+	const struct search *search = context;
+	const struct pool_member *members = search->job->image->members;
+
+	if (is_missing(search->list, members[member].number))
+		return true;
+	for (uint16_t at = members[member].older; at; at = members[at - 1].older)
+		if (is_missing(search->list, members[at - 1].number))
+			return true;
+	return false;
+}
+
+static bool list_sought(void *context, uint16_t member)
+{
+	struct search *search = context;
+	unsigned int before = search->list->count;
+
+	offer_members(search->list, search->job->image, &member, 1);
+	search->missing -= search->list->count - before;
+	return is_whole(search->list) ||
+	       (!search->missing && (search->list->answering || !search->job->answering));
+}
+
+static void search_rest(const struct hops_job *job, uint32_t at, struct list *list)
+{
+	struct search search = {.job = job, .list = list, .missing = job->older ? SIZE_MAX : job->able};
+	const struct placement_visitor visitor = {job->marks, is_sought, list_sought, &search};
+
+	for (unsigned int i = 0; i < list->count; i++)
+		search.missing -= job->states[list->backend[i]] & BACKEND_ABLE ? 1 : 0;
+	placement_visit(job->image->placement, at, &visitor);
+}
+
 static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 {
 	const struct pool_image *image = job->image;
@@ -120,7 +174,6 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 	struct slot slot = slot_read(image->words[at], 0);
 	struct list list = {.states = job->states};
 	uint16_t taking[WALK_DEPTH];
-	size_t members;
 
 	skip_resting(image, walk, taking);
 	offer(&list, slot.owner);
@@ -132,25 +185,45 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 	former += OWNERS_DEPTH;
 	/* What was second when the first was down has more of its flows than what is seventh now. */
 	for (unsigned int rank = 1; rank < KEPT_RANKS && !is_whole(&list); rank++, former += RANK_DEPTH) {
-		offer_members(&list, image, taking, rank + 1);
+		if (rank >= CURRENT_RANKS) /* those before it were offered already */
+			offer_members(&list, image, taking + rank, 1);
 		offer_former(&list, image, former, RANK_DEPTH);
 	}
 	offer_members(&list, image, walk, WALK_DEPTH);
-	if (!is_whole(&list) && list.count < job->able) {
-		members =
-			placement_walk(image->placement, at, job->room, placement_members(image->placement));
-		offer_members(&list, image, job->room, members);
-	}
+	if (!is_whole(&list) && list.count < job->able)
+		search_rest(job, at, &list);
 	return finish(&list);
 }
 
-static size_t count_able(const struct pool_image *image)
+/* Whether a member, or one that had its name before it, can be in a list. */
+static bool is_candidate(const struct hops_job *job, size_t member)
 {
-	size_t able = 0;
+	const struct pool_member *members = job->image->members;
+	bool candidate = members[member].serves || members[member].answers;
 
-	for (size_t i = 0; i < placement_members(image->placement); i++)
-		able += image->members[i].serves && image->members[i].weight;
-	return able;
+	for (uint16_t at = members[member].older; at; at = members[at - 1].older)
+		candidate = candidate || members[at - 1].serves || members[at - 1].answers;
+	return candidate;
+}
+
+static int count_members(struct hops_job *job)
+{
+	const struct pool_image *image = job->image;
+	bool *candidates = calloc(placement_members(image->placement) + 1, sizeof *candidates);
+
+	if (!candidates)
+		return -ENOMEM;
+	for (size_t i = 0; i < placement_members(image->placement); i++) {
+		const struct pool_member *member = &image->members[i];
+
+		job->able += member->serves && member->weight;
+		job->answering = job->answering || (member->answers && !member->serves && member->weight);
+		job->older = job->older || member->older;
+		candidates[i] = is_candidate(job, i);
+	}
+	job->marks = placement_mark(image->placement, candidates);
+	free(candidates);
+	return job->marks ? 0 : -ENOMEM;
 }
 
 static bool same_hops(const struct pool_image *a, const struct pool_image *b)
@@ -173,17 +246,13 @@ static int fill(const struct pool_job *job, const struct pool_image *image, stru
 	struct hops_job each = {.image = image,
 				.states = job->states,
 				.walks = shared_placement_walks(image->shared_placement),
-				.former = image->shared_former,
-				.able = count_able(image)};
+				.former = image->shared_former};
 
-	each.room = malloc((placement_members(image->placement) + 1) * sizeof *each.room);
-	if (!each.walks || !each.room) {
-		free(each.room);
+	if (!each.walks || count_members(&each) < 0)
 		return -ENOMEM;
-	}
 	for (uint32_t at = 0; at < image->table.size; at++)
 		hops[at] = make_hops(&each, at);
-	free(each.room);
+	free(each.marks);
 	return 0;
 }
 

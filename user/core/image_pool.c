@@ -55,9 +55,11 @@ static int fill_members(struct pool_job *job, struct pool_image *image)
 							 .serves = flags & HF_BACKEND_SERVES_TCP,
 							 .answers = backend->answers,
 							 .weight = placed_weight(&pool->backends[i])};
-		job->states[number] = (uint8_t)((lives ? BACKEND_LIVES : 0) |
-						(image->members[i].serves ? BACKEND_SERVES : 0) |
-						(backend->answers ? BACKEND_ANSWERS : 0));
+		job->states[number] =
+			(uint8_t)((lives ? BACKEND_LIVES : 0) |
+				  (image->members[i].serves ? BACKEND_SERVES : 0) |
+				  (image->members[i].serves && image->members[i].weight ? BACKEND_ABLE : 0) |
+				  (backend->answers ? BACKEND_ANSWERS : 0));
 	}
 	link_older(pool, image);
 	return 0;

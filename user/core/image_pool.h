@@ -20,7 +20,12 @@ struct pool_job {
 	const struct pool_image *before; /* the same pool's, or NULL */
 	uint8_t *states;                 /* by backend number: BACKEND_*; 0 for those of other pools */
 };
-enum { BACKEND_LIVES = 1, BACKEND_SERVES = 2, BACKEND_ANSWERS = 4 };
+enum {
+	BACKEND_LIVES = 1,
+	BACKEND_SERVES = 2,
+	BACKEND_ANSWERS = 4,
+	BACKEND_ABLE = 8 /* serves, and has weight */
+};
 
 /*
  * Fills *ret, which is all 0. 0, -EINVAL with *refusal filled, -ENOMEM; *ret needs no release on failure.

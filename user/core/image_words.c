@@ -62,7 +62,7 @@ struct owners {
 	const struct pool_image *image;
 	const uint16_t *first;  /* placement_owners() */
 	const uint16_t *stored; /* placement_preferences() */
-	uint16_t *room;         /* for a walk over all members */
+	uint64_t *takers;       /* placement_mark() */
 	bool anybody;
 	bool failed;
 };
@@ -74,27 +74,46 @@ static void owners_begin(struct owners *owners, const struct pool_image *image)
 		owners->anybody = image->members[i].takes_new;
 }
 
-/* Past the stored preferences the walk goes on, first a little way, then to its end. */
+static void mark_takers(struct owners *owners)
+{
+	size_t count = placement_members(owners->image->placement);
+	bool *takers = calloc(count + 1, sizeof *takers);
+
+	for (size_t i = 0; takers && i < count; i++)
+		takers[i] = owners->image->members[i].takes_new;
+	owners->takers = takers ? placement_mark(owners->image->placement, takers) : NULL;
+	free(takers);
+}
+
+/* Past the stored preferences the walk goes on, as far as somebody who takes new flows. */
+struct successor {
+	const struct pool_member *members;
+	uint16_t number;
+};
+
+static bool is_taker(void *context, uint16_t member)
+{
+	return ((const struct successor *)context)->members[member].takes_new;
+}
+
+static bool succeed(void *context, uint16_t member)
+{
+	struct successor *successor = context;
+
+	successor->number = successor->members[member].number;
+	return true;
+}
+
 static uint16_t walk_on(struct owners *owners, uint32_t slot)
 {
-	const struct pool_image *image = owners->image;
-	size_t members = placement_members(image->placement), count = 0, seen = 0;
+	struct successor successor = {.members = owners->image->members};
+	struct placement_visitor visitor = {NULL, is_taker, succeed, &successor};
 
-	if (!owners->room)
-		owners->room = malloc((members + 1) * sizeof *owners->room);
-	if (!owners->room) {
-		owners->failed = true;
-		return 0;
-	}
-	for (size_t most = 16; seen < members; most *= 8) {
-		count = placement_walk(image->placement, slot, owners->room, most < members ? most : members);
-		for (; seen < count; seen++)
-			if (image->members[owners->room[seen]].takes_new)
-				return image->members[owners->room[seen]].number;
-		if (count < most)
-			break;
-	}
-	return 0;
+	if (!owners->takers)
+		mark_takers(owners);
+	visitor.marks = owners->takers; /* without memory for them it takes longer */
+	placement_visit(owners->image->placement, slot, &visitor);
+	return successor.number;
 }
 
 static uint16_t owner_of(struct owners *owners, uint32_t slot)
@@ -212,7 +231,7 @@ static int fill(struct mover *mover)
 		if (slot.moving)
 			note_moving(mover, at, slot, mover->job->states[slot.base] & BACKEND_LIVES);
 	}
-	free(owners.room);
+	free(owners.takers);
 	if (!mover->image->moving) {
 		free(mover->ret->since);
 		mover->ret->since = NULL;

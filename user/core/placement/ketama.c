@@ -149,5 +149,6 @@ const struct scheme scheme_ketama = {
 	.hash = ketama_hash,
 	.owner = ring_owner,
 	.prefer = ring_prefer,
+	.visit = ring_visit,
 	.bytes = ring_bytes,
 };

@@ -247,6 +247,19 @@ size_t placement_walk(const struct placement *placement, uint32_t slot, uint16_t
 			       ret_members, max);
 }
 
+void placement_visit(const struct placement *placement, uint32_t slot,
+		     const struct placement_visitor *visitor)
+{
+	const struct scheme *scheme = schemes[placement->scheme];
+
+	if (slot >= placement->slots || !placement->weighted || !placement->owners)
+		return;
+	if (scheme->visit)
+		scheme->visit(placement, slot_hash(placement, slot), visitor);
+	else
+		walk_visit(placement, slot, placement->owners[slot], visitor);
+}
+
 uint64_t placement_key_hash(const struct placement *placement, const void *key, size_t length)
 {
 	const struct scheme *scheme = schemes[placement->scheme];

@@ -127,6 +127,30 @@ void placement_forget_preferences(struct placement *placement);
  */
 size_t placement_walk(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max);
 
+/*
+ * Who looks for members on a slot's walk. wants: whether a member is wanted now; of one that was taken it
+ * must say no from then on. take: is given it, and says whether that is enough. marks: placement_mark() of
+ * all that may be wanted, or NULL: with it a walk is faster, and take may be given a marked member that is
+ * wanted no more, which it must not mind.
+ */
+struct placement_visitor {
+	const uint64_t *marks;
+	bool (*wants)(void *context, uint16_t member);
+	bool (*take)(void *context, uint16_t member);
+	void *context;
+};
+
+/*
+ * Takes the members that slot prefers, best first, as placement_walk() lists them, but only those that are
+ * wanted, and no further than the visitor needs: the cost is that of the way to the last one, not that of a
+ * list of all members. A member without weight is never asked about.
+ */
+void placement_visit(const struct placement *placement, uint32_t slot,
+		     const struct placement_visitor *visitor);
+/* A bit a slot: whether its owner is among the members that are wanted. NULL: out of memory. Yours to free.
+ */
+uint64_t *placement_mark(const struct placement *placement, const bool *wanted);
+
 /* Digest of the table: scheme, size, seed, and each slot's three preferences by name. Equal on hosts with
  * equal member sets. 0: out of memory. */
 uint64_t placement_digest(struct placement *placement);

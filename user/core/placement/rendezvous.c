@@ -125,6 +125,25 @@ static size_t rendezvous_prefer(const struct placement *placement, uint64_t hash
 	return stretch_list(placement, start, SAME_ZONE, zone, owner.scores[0], ret_members, count, max);
 }
 
+static void rendezvous_visit(const struct placement *placement, uint64_t hash,
+			     const struct placement_visitor *visitor)
+{
+	struct turn turn = {.whose = placement->zones < 2 ? TURN_ANY_ZONE : TURN_OTHER_ZONES};
+	uint64_t start = score_mix(hash);
+	uint16_t owner;
+
+	if (turn.whose == TURN_OTHER_ZONES) {
+		owner = rendezvous_owner(placement, hash);
+		if (visit_one(visitor, owner))
+			return;
+		turn.zone = placement->members[owner].zone;
+	}
+	if (visit_ranked(placement, start, turn, visitor) || turn.whose == TURN_ANY_ZONE)
+		return;
+	turn.whose = TURN_SAME_ZONE;
+	visit_ranked(placement, start, turn, visitor);
+}
+
 static size_t rendezvous_bytes(const struct placement *placement)
 {
 	return placement->count * sizeof *placement->members;
@@ -134,5 +153,6 @@ const struct scheme scheme_rendezvous = {
 	.fill = fill_by_owner,
 	.owner = rendezvous_owner,
 	.prefer = rendezvous_prefer,
+	.visit = rendezvous_visit,
 	.bytes = rendezvous_bytes,
 };

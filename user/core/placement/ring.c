@@ -122,6 +122,31 @@ size_t ring_prefer(const struct placement *placement, uint64_t hash, uint16_t *r
 	return count;
 }
 
+/* The first of each zone that is met, and then whoever is met. */
+void ring_visit(const struct placement *placement, uint64_t hash, const struct placement_visitor *visitor)
+{
+	const struct ring *ring = placement->state;
+	size_t start = ring_find(placement, hash), at = start, zones = 0;
+	uint16_t *firsts = placement->zones > 1 ? malloc(placement->zones * sizeof *firsts) : NULL;
+	bool enough = false;
+
+	for (size_t step = 0; firsts && !enough && step < ring->count && zones < placement->zones; step++) {
+		uint16_t member = ring->tokens[at].member;
+
+		at = at + 1 < ring->count ? at + 1 : 0;
+		if (zone_listed(placement, firsts, zones, placement->members[member].zone))
+			continue;
+		firsts[zones++] = member;
+		enough = visit_one(visitor, member);
+	}
+	free(firsts);
+	at = start;
+	for (size_t step = 0; !enough && step < ring->count; step++) {
+		enough = visit_one(visitor, ring->tokens[at].member);
+		at = at + 1 < ring->count ? at + 1 : 0;
+	}
+}
+
 /* How many tokens a member's weight is worth; none but a weight of 0 has none. */
 static size_t member_tokens(const struct placement *placement, const struct placed_member *member)
 {
@@ -227,5 +252,6 @@ const struct scheme scheme_ring = {
 	.release = ring_release,
 	.owner = ring_owner,
 	.prefer = ring_prefer,
+	.visit = ring_visit,
 	.bytes = ring_bytes,
 };

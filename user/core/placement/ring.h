@@ -24,6 +24,7 @@ void ring_sort(struct ring *ring);
 void ring_release(struct placement *placement);
 uint16_t ring_owner(const struct placement *placement, uint64_t hash);
 size_t ring_prefer(const struct placement *placement, uint64_t hash, uint16_t *ret_members, size_t max);
+void ring_visit(const struct placement *placement, uint64_t hash, const struct placement_visitor *visitor);
 size_t ring_bytes(const struct placement *placement);
 
 #endif

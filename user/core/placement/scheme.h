@@ -63,6 +63,9 @@ struct scheme {
 	 * says. */
 	uint16_t (*owner)(const struct placement *placement, uint64_t hash);
 	size_t (*prefer)(const struct placement *placement, uint64_t hash, uint16_t *ret_members, size_t max);
+	/* The members that prefer() lists, for a visitor. Where there is prefer() there is visit(). */
+	void (*visit)(const struct placement *placement, uint64_t hash,
+		      const struct placement_visitor *visitor);
 	size_t (*bytes)(const struct placement *placement); /* of the state; NULL: the table's */
 	bool quotas; /* fill() shares by quota and has refused whoever earns nothing */
 	bool holes;  /* a slot may have no owner, and a member no slot */
@@ -89,6 +92,31 @@ int quota_share(struct placement *placement, struct refusal *refusal);
 /* The walk over the table from slot, after `first`, its owner or what the scheme says instead. */
 size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t first, uint16_t *ret_members,
 		   size_t max);
+/* The members that walk_prefer() lists, for a visitor. */
+void walk_visit(const struct placement *placement, uint32_t slot, uint16_t first,
+		const struct placement_visitor *visitor);
+
+/* Whose turn it is: everybody's, or those of other zones than one, or those of that zone. */
+struct turn {
+	enum { TURN_ANY_ZONE, TURN_OTHER_ZONES, TURN_SAME_ZONE } whose;
+	uint16_t zone;
+};
+
+static inline bool turn_takes(struct turn turn, const struct placed_member *member)
+{
+	return turn.whose == TURN_ANY_ZONE || (member->zone == turn.zone) == (turn.whose == TURN_SAME_ZONE);
+}
+
+/* Offers a member to a visitor that may want it. True: that is enough. */
+static inline bool visit_one(const struct placement_visitor *visitor, uint16_t member)
+{
+	return visitor->wants(visitor->context, member) && visitor->take(visitor->context, member);
+}
+
+/* The members with weight whose turn it is, by their scores for start (score.h), nearest first. True: that
+ * was enough. */
+bool visit_ranked(const struct placement *placement, uint64_t start, struct turn turn,
+		  const struct placement_visitor *visitor);
 /*
  * The walk for every slot at once. preferences is [slots][PLACEMENT_STORED_PREFERENCES]; holes: slots may
  * have no owner.

@@ -16,7 +16,7 @@
 
 /* A walk is cut here; members it has not met follow by weighted rendezvous, so that every list is complete.
  */
-enum { WALK_STEPS = 256 };
+enum { WALK_STEPS = 256 /* a multiple of STRIDE */ };
 
 /* A generator's state after k steps is where the k-th step of slot's walk looks (Knuth's MMIX constants). */
 static inline uint64_t walk_start(const struct placement *placement, uint32_t slot)
@@ -24,10 +24,23 @@ static inline uint64_t walk_start(const struct placement *placement, uint32_t sl
 	return score_mix(placement->seed + (slot + 1ULL) * 0x9e3779b97f4a7c15ULL);
 }
 
+#define WALK_FACTOR 6364136223846793005ULL
+#define WALK_TERM   1442695040888963407ULL
+
+static inline uint64_t walk_next(uint64_t state)
+{
+	return state * WALK_FACTOR + WALK_TERM;
+}
+
+static inline uint32_t walk_slot(const struct placement *placement, uint64_t state)
+{
+	return (uint32_t)(((state >> 32) * placement->slots) >> 32);
+}
+
 static inline uint16_t walk_step(const struct placement *placement, uint64_t *state)
 {
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return placement->owners[((*state >> 32) * placement->slots) >> 32];
+	*state = walk_next(*state);
+	return placement->owners[walk_slot(placement, *state)];
 }
 
 static inline bool walk_listed(const uint16_t *members, size_t count, uint16_t member)
@@ -153,6 +166,69 @@ size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t fi
 	if (!stretch.any_zone)
 		count = walk_stretch(placement, slot, &stretch, ret_members, count, max);
 	return count;
+}
+
+/*
+ * Most steps of a walk lead to members that nobody looks for, each step waits for the one before it, and who
+ * is met is a surprise to the processor. So a stride of steps is made at once, LANES of them side by side,
+ * and those that matter are looked at afterwards. LEAP_FACTOR and LEAP_TERM are LANES steps in one.
+ */
+enum { LANES = 4, STRIDE = 16 };
+#define LEAP_FACTOR (WALK_FACTOR * WALK_FACTOR * WALK_FACTOR * WALK_FACTOR)
+#define LEAP_TERM   (WALK_TERM * (1 + WALK_FACTOR) * (1 + WALK_FACTOR * WALK_FACTOR))
+
+/* Makes the next steps. Returns a bit for each that leads to a member who may be wanted. */
+static inline uint32_t walk_stride(const struct placement *placement, const uint64_t *marks,
+				   uint64_t states[LANES], uint32_t ret_slots[STRIDE])
+{
+	uint32_t found = 0;
+
+	for (unsigned int step = 0; step < STRIDE; step += LANES)
+		for (unsigned int i = 0; i < LANES; i++) {
+			uint32_t at = walk_slot(placement, states[i]);
+
+			ret_slots[step + i] = at;
+			found |= (uint32_t)(marks ? marks[at / 64] >> at % 64 & 1 : 1) << (step + i);
+			states[i] = states[i] * LEAP_FACTOR + LEAP_TERM;
+		}
+	return found;
+}
+
+static bool visit_turn(const struct placement *placement, uint32_t slot, struct turn turn,
+		       const struct placement_visitor *visitor)
+{
+	uint64_t start = walk_start(placement, slot), states[LANES] = {walk_next(start)};
+	uint32_t slots[STRIDE];
+
+	for (int i = 1; i < LANES; i++)
+		states[i] = walk_next(states[i - 1]);
+	for (int step = 0; step < WALK_STEPS; step += STRIDE) {
+		uint32_t found = walk_stride(placement, visitor->marks, states, slots);
+
+		for (; found; found &= found - 1) {
+			uint16_t met = placement->owners[slots[__builtin_ctz(found)]];
+
+			if (met == PLACEMENT_NONE || !turn_takes(turn, &placement->members[met]))
+				continue;
+			if (visitor->marks ? visitor->take(visitor->context, met) : visit_one(visitor, met))
+				return true;
+		}
+	}
+	return visit_ranked(placement, start, turn, visitor);
+}
+
+void walk_visit(const struct placement *placement, uint32_t slot, uint16_t first,
+		const struct placement_visitor *visitor)
+{
+	struct turn turn = {.whose = placement->zones < 2 ? TURN_ANY_ZONE : TURN_OTHER_ZONES};
+
+	if (first == PLACEMENT_NONE || visit_one(visitor, first))
+		return;
+	turn.zone = placement->members[first].zone;
+	if (visit_turn(placement, slot, turn, visitor) || turn.whose == TURN_ANY_ZONE)
+		return;
+	turn.whose = TURN_SAME_ZONE;
+	visit_turn(placement, slot, turn, visitor);
 }
 
 /* Whether the walk of a slot takes who is met behind its owner before it turns to the owner's own zone. */
