@@ -12,6 +12,7 @@ import lab as labs
 from changes import GRACE
 from field import POOL, PORT, SERVICES, VIP, Field, Refused, Unavailable, change
 from flock import PROGRAMS, FlockError
+from removals import remove_while_opening
 
 QUIET, RETURN_WITHIN = 2, 5  # seconds
 FLOOD, FLOOD_CHUNK, FLOOD_RATE, FLOOD_TABLE = 10_000_000, 1_000_000, 200_000, 100_000
@@ -250,6 +251,13 @@ def catches_up(field):
     return f"digests agree: {digests[0]}; {len(field.client.events)} of 400 broke"
 
 
+def removals(field):
+    there, broken = remove_while_opening(field)
+    expect(there, "no connection was on the backend when it was removed")
+    expect(not broken, f"{broken} connections broke: {field.client.events[:3]}")
+    return f"{there} connections were on the backend when it was removed, 0 broke"
+
+
 class Trial:
     """run(field) on a field of that shape."""
 
@@ -279,6 +287,7 @@ class Trial:
 TRIALS = (
     Trial("drain --wait --quiet 2s, 1,000 connections", drain_waits),
     Trial("drain --deadline cuts, and says how many", deadline_cuts),
+    Trial("removals within a second of opening connections", removals),
     Trial("a host gone: a reset from the last hop", host_gone),
     Trial("ten million spoofed SYNs, 100,000 flows", flood, flows=FLOOD_TABLE),
     Trial("stray SYNs with live flows' tuples", stray_syns),
