@@ -270,7 +270,8 @@ static enum exit_status plan_print_all(const struct call *call, json_t *configur
 	if (!status) {
 		json_t *differences = model_diff(before, after);
 
-		if (!differences_print(differences))
+		if (!differences_print(differences) &&
+		    !json_array_size(json_object_get(answer.json, "warnings")))
 			puts("nothing would change");
 		json_decref(differences);
 		plan_print(json_object_get(answer.json, "plan"));

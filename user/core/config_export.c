@@ -193,6 +193,8 @@ int config_export(const struct model *model, bool state, char **ret_text)
 		say_pool(&text, &model->pools[i], without);
 	say_list(&text, "services", &schema_service, model->services, model->service_count, without);
 	if (state)
+		say_list(&text, "removals", &schema_removal, model->removals, model->removal_count, 0);
+	if (state)
 		say_history(&text, model);
 	if (text.failed) {
 		free(text.bytes);

@@ -10,6 +10,7 @@
 #include "history.h"
 #include "model_edit.h"
 #include "pool_options.h"
+#include "removal.h"
 
 struct model *model_new(uint64_t seed)
 {
@@ -33,6 +34,7 @@ void model_free(struct model *model)
 	free(model->interfaces);
 	free(model->pools);
 	free(model->services);
+	free(model->removals);
 	for (size_t i = 0; i < model->history_count; i++)
 		member_record_release(&model->history[i]);
 	free(model->history);
@@ -94,6 +96,10 @@ static int copy_lists(struct model *copy, const struct model *model)
 	if (error < 0)
 		return error;
 	copy->service_count = model->service_count;
+	error = copy_list(&copy->removals, model->removals, model->removal_count, sizeof *model->removals);
+	if (error < 0)
+		return error;
+	copy->removal_count = model->removal_count;
 	error = copy_list(&copy->pools, model->pools, model->pool_count, sizeof *model->pools);
 	if (error < 0)
 		return error;
@@ -116,8 +122,10 @@ struct model *model_copy(const struct model *model)
 	copy->interfaces = NULL;
 	copy->pools = NULL;
 	copy->services = NULL;
+	copy->removals = NULL;
 	copy->history = NULL;
-	copy->interface_count = copy->pool_count = copy->service_count = copy->history_count = 0;
+	copy->removal_count = copy->interface_count = copy->pool_count = copy->service_count =
+		copy->history_count = 0;
 	if (copy_lists(copy, model) < 0) {
 		model_free(copy);
 		return NULL;
@@ -174,6 +182,7 @@ void model_sort(struct model *model)
 	sort(model->interfaces, model->interface_count, sizeof *model->interfaces, interface_order);
 	sort(model->pools, model->pool_count, sizeof *model->pools, pool_order);
 	sort(model->services, model->service_count, sizeof *model->services, service_order);
+	sort(model->removals, model->removal_count, sizeof *model->removals, removal_order);
 	for (size_t i = 0; i < model->pool_count; i++)
 		sort(model->pools[i].backends, model->pools[i].backend_count, sizeof(struct backend),
 		     backend_order);
@@ -239,6 +248,11 @@ int model_insert_pool(struct model *model, const struct pool *item)
 int model_insert_service(struct model *model, const struct service *item)
 {
 	return list_insert(&model->services, &model->service_count, sizeof *item, item, service_order);
+}
+
+int model_insert_removal(struct model *model, const struct removal *item)
+{
+	return list_insert(&model->removals, &model->removal_count, sizeof *item, item, removal_order);
 }
 
 int pool_insert_backend(struct pool *pool, const struct backend *item)

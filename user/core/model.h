@@ -106,6 +106,14 @@ struct member_record {
 	char *members; /* "db1 db2*200 db3@east!", owned */
 };
 
+/* A backend that a command removed (removal.h). */
+struct removal {
+	char pool[NAME_SIZE];
+	char name[NAME_SIZE];
+	struct address address;
+	int64_t since; /* Unix milliseconds */
+};
+
 struct model {
 	uint64_t seed;
 	struct interface *interfaces;
@@ -114,6 +122,8 @@ struct model {
 	size_t pool_count;
 	struct service *services;
 	size_t service_count;
+	struct removal *removals; /* by pool and name */
+	size_t removal_count;
 	struct member_record *history; /* by pool, newest first */
 	size_t history_count;
 	uint32_t move_limit; /* percent of a pool's slots that apply moves without being forced */

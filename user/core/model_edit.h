@@ -15,6 +15,7 @@ int service_order(const void *a, const void *b);
 int model_insert_interface(struct model *model, const struct interface *item);
 int model_insert_pool(struct model *model, const struct pool *item); /* takes its backends and ranges over */
 int model_insert_service(struct model *model, const struct service *item);
+int model_insert_removal(struct model *model, const struct removal *item);
 int pool_insert_backend(struct pool *pool, const struct backend *item);
 
 /* Removes an item of the list, given by its address there. */

@@ -78,6 +78,13 @@ json_t *model_write(const struct model *model, unsigned int without)
 
 	interfaces = write_list(&schema_interface, model->interfaces, model->interface_count, without);
 	services = write_list(&schema_service, model->services, model->service_count, without);
+	if (model->removal_count && !(without & SCHEMA_STATE) &&
+	    json_object_set_new(json, "removals",
+				write_list(&schema_removal, model->removals, model->removal_count, without)) <
+		    0) {
+		json_decref(json);
+		return NULL;
+	}
 	if (model->history_count && !(without & SCHEMA_STATE) &&
 	    json_object_set_new(json, "history", write_history(model, without)) < 0) {
 		json_decref(json);
@@ -197,6 +204,11 @@ static int read_record(struct reader *reader, void *item, const json_t *json)
 	return error;
 }
 
+static int read_removal(struct reader *reader, void *item, const json_t *json)
+{
+	return read_object(reader, &schema_removal, item, json);
+}
+
 static int read_service(struct reader *reader, void *item, const json_t *json)
 {
 	return read_object(reader, &schema_service, item, json);
@@ -232,6 +244,9 @@ static int read_lists(struct reader *reader, struct model *model, const json_t *
 	if (error == 0)
 		error = read_list(reader, json, "services", sizeof(struct service), read_service,
 				  &model->services, &model->service_count);
+	if (error == 0)
+		error = read_list(reader, json, "removals", sizeof(struct removal), read_removal,
+				  &model->removals, &model->removal_count);
 	if (error == 0)
 		error = read_list(reader, json, "history", sizeof(struct member_record), read_record,
 				  &model->history, &model->history_count);

@@ -6,6 +6,7 @@
 #include "assignment.h"
 #include "leaving.h"
 #include "operation_edit.h"
+#include "removal.h"
 
 static int read_arguments(const struct pool *pool, struct backend *backend, const json_t *arguments,
 			  struct refusal *refusal)
@@ -40,8 +41,10 @@ int backend_add(struct model *model, const json_t *arguments, int64_t now, struc
 	if (error < 0)
 		return error;
 	present = pool_backend(pool, backend.name);
-	if (!present || present->removing)
+	if (!present || present->removing) {
+		removal_forget(model, pool->name, backend.name);
 		return pool_replace_backend(pool, &backend, pool_has_flows(model, pool), now, refusal);
+	}
 	refuse(refusal, -EEXIST, "backend %s is there already", backend.name);
 	refusal_where(refusal, "pool %s", pool->name);
 	refusal_right(refusal, "another name, or `holdfast backend set %s/%s` to change it", pool->name,
@@ -127,10 +130,14 @@ int backend_remove(struct model *model, const json_t *arguments, int64_t now, st
 		return -ENOENT;
 	if (!backend)
 		return 0;
+	if (!json_is_true(at_once) && backend->admin == ADMIN_ACTIVE &&
+	    assignment_refuse_owner(pool, backend, refusal) < 0)
+		return -EBUSY;
+	/* Who removes one that is leaving already, whoever began it, says no more of it. */
+	if (!backend->removing && removal_note(model, pool, backend, now) < 0)
+		return -ENOMEM;
 	if (json_is_true(at_once) || backend->admin == ADMIN_DISABLED)
 		return remove_now(model, pool, backend, refusal);
-	if (backend->admin == ADMIN_ACTIVE && assignment_refuse_owner(pool, backend, refusal) < 0)
-		return -EBUSY;
 	backend_leave(backend, now);
 	return 0;
 }

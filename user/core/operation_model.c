@@ -6,6 +6,7 @@
 #include "history.h"
 #include "leaving.h"
 #include "operation_edit.h"
+#include "removal.h"
 
 /* What verbs have set stays, unless the configuration states another. */
 static void keep_state(struct backend *backend, const struct backend *before, const json_t *stated,
@@ -34,7 +35,8 @@ static void keep_pool_states(struct pool *pool, const struct pool *before, const
 
 	json_array_foreach (backends, i, stated) {
 		struct backend *backend = pool_backend(pool, argument_text(stated, "name"));
-		const struct backend *old = pool_backend_at(before, backend->name, &backend->address);
+		const struct backend *old =
+			backend ? pool_backend_at(before, backend->name, &backend->address) : NULL;
 
 		if (old && !old->removing && !json_is_true(json_object_get(stated, "replaced")))
 			keep_state(backend, old, stated, now);
@@ -99,8 +101,11 @@ int model_apply(struct model *model, const json_t *arguments, int64_t now, struc
 	error = model_from_json(configuration, &fresh, refusal);
 	if (error < 0)
 		return error;
+	if (!json_object_get(configuration, "removals") && !json_object_get(configuration, "history"))
+		error = removals_keep(fresh, model);
 	keep_states(fresh, model, configuration, now);
-	error = model_keep_leaving(fresh, model, now, refusal);
+	if (error == 0)
+		error = model_keep_leaving(fresh, model, now, refusal);
 	if (error == 0)
 		error = keep_ranges(fresh, model, configuration, refusal);
 	if (error == 0)

@@ -6,6 +6,7 @@
 #include "assignment.h"
 #include "nearest.h"
 #include "operation_edit.h"
+#include "removal.h"
 #include "pool_options.h"
 
 int pool_add(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
@@ -162,6 +163,7 @@ int pool_remove(struct model *model, const json_t *arguments, int64_t now, struc
 		refusal_right(refusal, "its services removed, or set to another pool, first");
 		return -EBUSY;
 	}
+	removals_forget(model, pool->name);
 	model_remove_pool(model, pool);
 	return 0;
 }

@@ -60,7 +60,7 @@ struct schema {
 };
 
 extern const struct schema schema_root, schema_interface, schema_pool, schema_service, schema_backend,
-	schema_history;
+	schema_history, schema_removal;
 
 const struct schema_key *schema_find(const struct schema *schema, const char *name);
 /* Sets every key of *object that has a default to it, everything else to 0. */

@@ -203,6 +203,15 @@ static const struct schema_key history_keys[] = {
 	{0},
 };
 
+static const struct schema_key removal_keys[] = {
+	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(removal, pool), .help = "Of which pool."},
+	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(removal, name), .help = "The backend's name."},
+	{"address", SCHEMA_ADDRESS, SCHEMA_REQUIRED, AT(removal, address), .help = "Its address."},
+	{"since", SCHEMA_TIME, SCHEMA_QUIET | SCHEMA_NOTE, AT(removal, since), .high = INT64_MAX,
+	 .help = "When it was removed, in milliseconds since 1970."},
+	{0},
+};
+
 static const struct schema_key root_keys[] = {
 	{"version", SCHEMA_NUMBER, SCHEMA_REQUIRED | SCHEMA_FILE, .size = sizeof(uint32_t), .low = 1,
 	 .high = 1, .help = "The version of this format: 1."},
@@ -215,6 +224,10 @@ static const struct schema_key root_keys[] = {
 	{"interfaces", SCHEMA_LIST, 0, .items = &schema_interface, .help = "Where traffic arrives."},
 	{"pools", SCHEMA_LIST, 0, .items = &schema_pool, .help = "Sets of backends."},
 	{"services", SCHEMA_LIST, 0, .items = &schema_service, .help = "What clients connect to."},
+	{"removals", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_removal,
+	 .help = "Backends that commands removed: a file that names them does not bring them back, backend "
+		 "add "
+		 "does. Written by export --state."},
 	{"history", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_history,
 	 .help = "Member sets of the last seven days, newest first: they tell which backends may still hold "
 		 "a slot's "
@@ -227,4 +240,5 @@ const struct schema schema_backend = {"backend", "name", backend_keys, sizeof(st
 const struct schema schema_pool = {"pool", "name", pool_keys, sizeof(struct pool)};
 const struct schema schema_service = {"service", "listen", service_keys, sizeof(struct service)};
 const struct schema schema_history = {"member set", NULL, history_keys, sizeof(struct member_record)};
+const struct schema schema_removal = {"removal", NULL, removal_keys, sizeof(struct removal)};
 const struct schema schema_root = {"configuration", NULL, root_keys, sizeof(struct model)};

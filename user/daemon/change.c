@@ -215,6 +215,23 @@ static int check(const struct instance *instance, const struct draft *draft, con
 	return error;
 }
 
+/* A file that names what a command removed is not followed in this. */
+static void warn_of_removals(const struct model *model, json_t *warnings)
+{
+	char address[ADDRESS_TEXT];
+
+	for (size_t i = 0; i < model->removal_count; i++) {
+		const struct removal *removal = &model->removals[i];
+
+		json_array_append_new(
+			warnings,
+			json_sprintf("backend %s/%s stays out: it is named, but a command removed it; "
+				     "`holdfast backend add %s/%s %s` brings it back",
+				     removal->pool, removal->name, removal->pool, removal->name,
+				     address_text(&removal->address, address)));
+	}
+}
+
 static int change_draft(struct instance *instance, struct draft *draft, const struct change *change,
 			json_t *warnings, json_t **ret, struct refusal *refusal)
 {
@@ -230,6 +247,8 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 		error = check(instance, draft, change, warnings, refusal);
 	if (error)
 		return error;
+	if (change->named)
+		warn_of_removals(draft->model, warnings);
 	caution_append(draft->model, instance->image, draft->plan, warnings);
 	carried = changed && !change->dry_run;
 	said = answer(instance->generation.number + carried, changed, change->dry_run,
@@ -342,6 +361,11 @@ static uint32_t apply_limit(const struct instance *instance, const struct model 
 	return in_force;
 }
 
+static bool states_removals(const json_t *configuration)
+{
+	return json_object_get(configuration, "removals") || json_object_get(configuration, "history");
+}
+
 int change_operation(struct instance *instance, const char *word, const json_t *arguments,
 		     const struct change *change, json_t **ret, struct refusal *refusal)
 {
@@ -359,6 +383,7 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 		told.cause = cause;
 	told.missing_ok = strncmp(word, "interface.", 10) != 0;
 	told.whole = !strcmp(word, "model.apply");
+	told.named = told.whole && !states_removals(json_object_get(arguments, "configuration"));
 	if (!told.limit)
 		told.limit = told.whole ? apply_limit(instance, next, arguments) : GUARD_NO_LIMIT;
 	return change_model(instance, next, &told, ret, refusal);

@@ -87,6 +87,15 @@ static bool was_given(struct instance *instance)
 	return was;
 }
 
+static void tell_warnings(const char *file, const json_t *warnings)
+{
+	const json_t *warning;
+	size_t i;
+
+	json_array_foreach (warnings, i, warning)
+		event_note(LOG_LEVEL_WARNING, "configuration", file, "%s", json_string_value(warning));
+}
+
 static int apply(struct instance *instance, json_t *configuration, struct refusal *refusal)
 {
 	const char *file = instance->options->config;
@@ -97,6 +106,8 @@ static int apply(struct instance *instance, json_t *configuration, struct refusa
 
 	snprintf(cause, sizeof cause, "apply %.180s", file);
 	error = change_configuration(instance, configuration, &change, &answer, refusal);
+	if (!error)
+		tell_warnings(file, json_object_get(answer, "warnings"));
 	json_decref(answer);
 	if (error)
 		return error;
