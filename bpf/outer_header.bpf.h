@@ -33,19 +33,30 @@ static __always_inline __u16 checksum_fold(__u32 sum)
 	return ~((sum & 0xffff) + (sum >> 16));
 }
 
-/* length: of the whole outer packet. */
+/* The sum of an address's words. */
+static __always_inline __u32 address_sum(__be32 address)
+{
+	return (address & 0xffff) + (address >> 16);
+}
+
+/*
+ * length: of the whole outer packet. The source may change under our eyes. It is read once, and the checksum
+ * is that of the source that was read.
+ */
 static __always_inline void ipv4_write(const struct packet *packet, void *at, __u8 proto, __u32 length)
 {
 	const struct hf_backend *backend = packet->backend;
-	__be32 spread = (__u32)packet->hash & backend->src_mask;
+	__be32 source = load32(backend->src) | ((__u32)packet->hash & backend->src_mask);
+	__be32 destination = load32(backend->dst);
 	__u32 tos = packet->tos << 8;
 	__u32 total = bpf_htons(length);
-	__u64 checksum = checksum_fold(backend->csum + tos + total + (proto << 8) + (spread & 0xffff) +
-				       (spread >> 16));
+	/* Version and header length, DF, TTL: hf_outer_csum() says the same. */
+	__u32 sum = 0x45 + bpf_htons(0x4000) + HF_OUTER_TTL + tos + total + (proto << 8);
+	__u64 checksum = checksum_fold(sum + address_sum(source) + address_sum(destination));
 
 	store64(at, 0x45 | tos | total << 16 | (__u64)bpf_htons(0x4000) << 48);
-	store64(at + 8, HF_OUTER_TTL | proto << 8 | checksum << 16 | (__u64)(backend->src[0] | spread) << 32);
-	store32(at + 16, backend->dst[0]);
+	store64(at + 8, HF_OUTER_TTL | proto << 8 | checksum << 16 | (__u64)source << 32);
+	store32(at + 16, destination);
 }
 
 /*

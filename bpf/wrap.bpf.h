@@ -73,6 +73,7 @@ struct wrap_job {
 	__u8 family;
 	__u8 tos;
 	__u8 tcp_flags;
+	__u8 encap; /* of the backend, as it was read once */
 };
 
 /* Out of line, so that the plain way keeps the packet in registers. */
@@ -93,7 +94,7 @@ static __noinline int rare_wrap(const struct wrap_job *job)
 		.tcp_flags = job->tcp_flags,
 	};
 
-	switch (packet.backend->encap) {
+	switch (job->encap) {
 	case HF_ENCAP_GUE:
 		return gue_wrap(&packet);
 	case HF_ENCAP_GRE:
@@ -105,12 +106,14 @@ static __noinline int rare_wrap(const struct wrap_job *job)
 
 static __always_inline int packet_wrap(struct packet *packet)
 {
+	__u16 how = load16(&packet->backend->family);
 	struct wrap_job job;
 
-	/* One look at both bytes spares the most common way a branch. */
-	if (likely(load16(&packet->backend->family) == (HF_IPV4 | HF_ENCAP_IP << 8)))
+	/* One look at both bytes spares the most common way a branch; a second one might see another encap.
+	 */
+	if (likely(how == (HF_IPV4 | HF_ENCAP_IP << 8)))
 		return ip_wrap(packet, HF_IPV4);
-	if (packet->backend->encap == HF_ENCAP_IP)
+	if (how >> 8 == HF_ENCAP_IP)
 		return ip_wrap(packet, HF_IPV6);
 	job = (struct wrap_job){
 		.ctx = packet->ctx,
@@ -125,6 +128,7 @@ static __always_inline int packet_wrap(struct packet *packet)
 		.family = packet->tuple.family,
 		.tos = packet->tos,
 		.tcp_flags = packet->tcp_flags,
+		.encap = how >> 8,
 	};
 	return rare_wrap(&job);
 }

@@ -122,15 +122,15 @@ struct hf_hops {
 };
 enum { HF_HOPS_LAST_ANSWERS = 1 }; /* the last is down but its host answers: it stays last */
 
-/* backends: what a packet needs to be wrapped, by backend number. Immutable while in use, but for next_hop.
- */
+/* backends: what a packet needs to be wrapped, by backend number. While it is in use every field but dst and
+ * family may change, by one store each; a packet reads each once. */
 struct hf_backend {
 	__u64 next_hop;  /* bytes 0..5 destination MAC, 6..7 link number as a host-order __u16; link 0:
 			    unresolved. One store. */
 	__be32 dst[4];   /* outer destination; IPv4: dst[0] */
 	__be32 src[4];   /* outer source */
 	__be32 src_mask; /* bits of the source's last word (IPv4: src[0]) that the flow's hash fills */
-	__u32 csum;      /* sum of the outer IPv4 header's words that never change: hf_outer_csum() */
+	__u32 csum;      /* hf_outer_csum(): only programs of earlier versions read it */
 	__be16 gue_port;
 	__u16 ordinal; /* the backend's place among the counters of its pool's services */
 	__u8 family;   /* enum hf_family of dst and src */

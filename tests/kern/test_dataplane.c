@@ -319,6 +319,43 @@ static void test_backends_change_in_place(void **state)
 	dataplane_close(dataplane);
 }
 
+/* Another source, another spread, another encapsulation: at the end the entry says what the image says. */
+static void test_a_backends_way_changes_in_place(void **state)
+{
+	static const struct {
+		uint32_t source, mask;
+		uint16_t port;
+		uint8_t encap;
+	} ways[] = {
+		{0x0a400000, 0xffff, 0, HF_ENCAP_IP},    {0xc0000201, 0, 0, HF_ENCAP_IP},
+		{0x0a410000, 0xfff, 7000, HF_ENCAP_GUE}, {0x0a420000, 0xffff, 7001, HF_ENCAP_GUE},
+		{0xc0000300, 0xff, 0, HF_ENCAP_GRE},     {0xc0000301, 0, 0, HF_ENCAP_L2},
+		{0xc0000300, 0xff, 6080, HF_ENCAP_GUE},  {0x0a400000, 0xffff, 0, HF_ENCAP_IP},
+	};
+	struct dataplane *dataplane = open_instance();
+	const uint8_t mac[6] = {2, 0, 0, 0, 0, 9};
+	struct sample sample;
+
+	(void)state;
+	sample_make(&sample, 101, 5);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	assert_int_equal(dataplane_next_hop_set(dataplane, 5, mac, 1), 0);
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		struct hf_backend *wanted = &sample.backend.entry, entry;
+
+		wanted->src[0] = htonl(ways[i].source);
+		wanted->src_mask = htonl(ways[i].mask);
+		wanted->gue_port = htons(ways[i].port);
+		wanted->encap = ways[i].encap;
+		assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2 + (uint32_t)i, NULL), 0);
+		assert_int_equal(dataplane_backend(dataplane, 5, &entry), 0);
+		assert_memory_equal(&entry.next_hop, mac, sizeof mac); /* packets go on */
+		entry.next_hop = 0;
+		assert_memory_equal(&entry, wanted, sizeof entry);
+	}
+	dataplane_close(dataplane);
+}
+
 static void test_removal(void **state)
 {
 	struct dataplane *dataplane = open_instance();
@@ -833,6 +870,7 @@ int main(void)
 		CASE(test_lent_words_name_the_new_hops),
 		CASE(test_too_many_hops_change_nothing),
 		CASE(test_backends_change_in_place),
+		CASE(test_a_backends_way_changes_in_place),
 		CASE(test_removal),
 		CASE(test_lost_pins_are_made_good),
 		CASE(test_other_layout_is_refused),

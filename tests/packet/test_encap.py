@@ -10,7 +10,7 @@ from scapy.layers.inet import IP, UDP as UDPHeader
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
-from dataplane import DROP, TCP, TX, UDP, moving, now
+from dataplane import DROP, TCP, TX, UDP, Backend, moving, now, packed
 from frames import BACKENDS, LINK_MAC, SIZE, chosen_backend, client_frame, flow_hash, traffic_class
 from test_icmp import ERRORS, error_frame, quoted
 
@@ -168,3 +168,21 @@ def test_l2(fresh, family, proto):
     frame = client_frame(family, proto, 1500)
     assert fresh.program.run(frame) == (DROP, frame)
     assert set(fresh.reasons()) == {"too-big"}
+
+
+@pytest.mark.parametrize("encap", ("ip", "gre", "gue"))
+@pytest.mark.parametrize("mask", (0, 12))
+def test_a_checksum_is_that_of_the_source_it_covers(fresh, encap, mask):
+    """A backend's source changes by a store of its own, under packets' eyes."""
+    use(fresh, encap, src_mask=mask)
+    for number in (1, 2, 3, 4):
+        record = Backend.from_buffer_copy(fresh.maps["backends"].lookup(number))
+        record.src[:] = packed("192.0.2.0")
+        fresh.maps["backends"].update(number, record)
+    verdict, frame = fresh.program.run(client_frame(4, UDP, 5))
+    assert verdict == TX
+    outer_header = IP(frame[14:34])
+    sent = outer_header.chksum
+    del outer_header.chksum
+    assert IP(bytes(outer_header)).chksum == sent
+    assert ipaddress.ip_address(outer_header.src) in ipaddress.ip_network(f"192.0.2.0/{32 - mask}", strict=False)

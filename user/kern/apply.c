@@ -250,48 +250,117 @@ static void directory_switch(struct dataplane *dataplane, const struct directory
 		ranges_retire(dataplane->service_ranges, directory_first(before));
 }
 
+/*
+ * Backends change under packets' eyes, by a store a field. A packet reads every field once, so that it sees
+ * each as it was or as it will be, and most mixtures do no harm: the checksum of an outer IPv4 header is made
+ * of the source that was read. Two do. The hash would fill bits of a source that they do not belong to: a
+ * source and a mask of different prefixes. And GUE would go to a port that is gone. Where a change would
+ * allow them it is made in two halves, with a grace period between: whoever has read something of before is
+ * through when the second half comes.
+ *
+ * One mixture is left: an outer IPv6 source is two words, and a packet may have one of each, where both
+ * differ.
+ */
+#define STORE_ONCE(field, value) (*(volatile typeof(field) *)&(field) = (value))
+
 static bool same_place(const struct hf_backend *a, const struct hf_backend *b)
 {
 	return a->family == b->family && !memcmp(a->dst, b->dst, sizeof a->dst);
 }
 
-static bool same_way(const struct hf_backend *a, const struct hf_backend *b)
+/* No packet reads it: its number is named by no slot, or was given up long ago. The next hop that makes it
+ * one to send to comes last all the same. */
+static void backend_place(struct hf_backend *backend, const struct hf_backend *entry)
 {
-	return a->encap == b->encap && a->gue_port == b->gue_port && a->src_mask == b->src_mask;
+	__atomic_store_n(&backend->next_hop, 0, __ATOMIC_RELEASE);
+	memcpy((char *)backend + sizeof backend->next_hop, (const char *)entry + sizeof entry->next_hop,
+	       sizeof *backend - sizeof backend->next_hop);
+	__atomic_store_n(&backend->next_hop, entry->next_hop, __ATOMIC_RELEASE);
+}
+
+/* The source that the route told stays while the route tells none. */
+static bool keeps_source(const struct backend_image *image)
+{
+	static const __be32 none[4];
+
+	return image->source_from_route && !memcmp(image->entry.src, none, sizeof none);
 }
 
 static void source_write(struct hf_backend *backend, const struct backend_image *image)
 {
-	const struct hf_backend *entry = &image->entry;
-
-	if (image->source_from_route && !entry->src[0] && !entry->src[1] && !entry->src[2] && !entry->src[3])
+	if (keeps_source(image))
 		return;
-	if (!memcmp(backend->src, entry->src, sizeof backend->src))
-		return;
-	memcpy(backend->src, entry->src, sizeof backend->src);
-	backend->csum = entry->csum;
+	for (size_t i = 0; i < sizeof backend->src / sizeof *backend->src; i++)
+		STORE_ONCE(backend->src[i], image->entry.src[i]);
+	backend->csum = image->entry.csum; /* read by programs of before */
 }
 
-/* The next hop that was found for a number stays while it leads to the same place, and so may the source that
- * the route had told. What may change under a packet's eyes is changed by a store each. */
-static void backend_write(struct dataplane *dataplane, const struct backend_image *image)
+/* A mask that loses bits goes before its source, and one that gets more comes after it. Masks are low bits,
+ * so that one always has the bits of the other. */
+static bool mask_shrinks(const struct hf_backend *backend, const struct hf_backend *entry)
+{
+	return backend->src_mask & ~entry->src_mask;
+}
+
+/* What the entry gets before the grace period. Returns whether there is more to come, that must wait for it.
+ */
+static bool backend_begin(struct hf_backend *backend, const struct backend_image *image)
+{
+	const struct hf_backend *entry = &image->entry;
+	bool first_mask = mask_shrinks(backend, entry);
+
+	if (first_mask)
+		STORE_ONCE(backend->src_mask, entry->src_mask);
+	else
+		source_write(backend, image);
+	if (entry->gue_port)
+		STORE_ONCE(backend->gue_port, entry->gue_port);
+	/* A packet that sees the encapsulation sees its port. */
+	__atomic_store_n(&backend->encap, entry->encap, __ATOMIC_RELEASE);
+	if (entry->mtu)
+		__atomic_store_n(&backend->mtu, entry->mtu, __ATOMIC_RELAXED);
+	__atomic_store_n(&backend->ordinal, entry->ordinal, __ATOMIC_RELAXED);
+	__atomic_store_n(&backend->flags, entry->flags, __ATOMIC_RELEASE);
+	return first_mask || backend->src_mask != entry->src_mask || backend->gue_port != entry->gue_port;
+}
+
+static void backend_finish(struct hf_backend *backend, const struct backend_image *image)
+{
+	source_write(backend, image);
+	STORE_ONCE(backend->src_mask, image->entry.src_mask);
+	STORE_ONCE(backend->gue_port, image->entry.gue_port);
+}
+
+/* The next hop that was found for a number stays while it leads to the same place. */
+static bool backend_write(struct dataplane *dataplane, const struct backend_image *image)
 {
 	struct hf_backend *backend = &dataplane->backends[image->number];
 
 	dataplane->retired_backends[image->number / 64] &= ~(1ULL << image->number % 64);
-	if (!same_place(backend, &image->entry) || !same_way(backend, &image->entry)) {
-		struct hf_backend entry = image->entry;
+	if (same_place(backend, &image->entry))
+		return backend_begin(backend, image);
+	backend_place(backend, &image->entry);
+	return false;
+}
 
-		if (same_place(backend, &entry))
-			entry.next_hop = backend->next_hop;
-		*backend = entry;
+/* Where the kernel gives no grace period the second half follows at once: that is one packet, not a
+ * connection. */
+static void backends_write(struct dataplane *dataplane, const struct plan *plan)
+{
+	bool more = false;
+
+	for (size_t i = 0; i < plan->backend_count; i++)
+		if (plan->backends[i].image)
+			more = backend_write(dataplane, plan->backends[i].image) || more;
+	if (!more)
 		return;
+	packets_wait();
+	for (size_t i = 0; i < plan->backend_count; i++) {
+		const struct backend_image *image = plan->backends[i].image;
+
+		if (image)
+			backend_finish(&dataplane->backends[image->number], image);
 	}
-	source_write(backend, image);
-	if (image->entry.mtu)
-		__atomic_store_n(&backend->mtu, image->entry.mtu, __ATOMIC_RELAXED);
-	__atomic_store_n(&backend->ordinal, image->entry.ordinal, __ATOMIC_RELAXED);
-	__atomic_store_n(&backend->flags, image->entry.flags, __ATOMIC_RELEASE);
 }
 
 /* Whose flows leave it before its entry is cleared, which waits for the packets that have read it. */
@@ -311,10 +380,7 @@ static void backends_retire(struct dataplane *dataplane, const struct plan *plan
 static void execute(struct dataplane *dataplane, const struct plan *plan,
 		    const struct reservation *reservations, uint32_t directory, uint32_t generation)
 {
-	for (size_t i = 0; i < plan->backend_count; i++) {
-		if (plan->backends[i].image)
-			backend_write(dataplane, plan->backends[i].image);
-	}
+	backends_write(dataplane, plan);
 	for (size_t i = 0; i < plan->pool_count; i++) {
 		if (!plan->pools[i].image)
 			continue;
