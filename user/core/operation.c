@@ -241,6 +241,19 @@ static const struct operation_type *find_operation(const char *word, struct refu
 	return NULL;
 }
 
+/* What every model goes through that was made of another; to be freed if it fails. */
+static int finish(struct model *copy, const struct model *before, bool notes_history, int64_t now,
+		  struct refusal *refusal)
+{
+	int error = model_settle_leaving(copy, refusal);
+
+	if (error == 0)
+		error = assignment_fix(copy);
+	if (error == 0 && notes_history)
+		error = history_note(copy, before, now);
+	return error == 0 ? model_check(copy, refusal) : error;
+}
+
 int operation_apply(const struct model *model, const char *word, const json_t *arguments, int64_t now,
 		    struct model **ret, struct refusal *refusal)
 {
@@ -257,14 +270,32 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 	if (!copy)
 		return -ENOMEM;
 	error = type->apply(copy, arguments, now, refusal);
-	if (error == 0)
-		error = model_settle_leaving(copy, refusal);
-	if (error == 0)
-		error = assignment_fix(copy);
-	if (error == 0 && type->apply != model_apply) /* which may be told a history, and sees to it itself */
-		error = history_note(copy, model, now);
-	if (error == 0)
-		error = model_check(copy, refusal);
+	if (error == 0) /* model_apply may be told a history, and sees to it itself */
+		error = finish(copy, model, type->apply != model_apply, now, refusal);
+	if (error < 0) {
+		model_free(copy);
+		return error;
+	}
+	*ret = copy;
+	return 0;
+}
+
+int operation_leave(const struct model *model, leave_test *is_over, void *context, int64_t now,
+		    struct model **ret, struct refusal *refusal)
+{
+	struct model *copy = model_copy(model);
+	int error;
+
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < copy->pool_count; i++) {
+		struct pool *pool = &copy->pools[i];
+
+		for (size_t j = pool->backend_count; j--;)
+			if (pool->backends[j].removing && is_over(context, pool, &pool->backends[j]))
+				pool_remove_backend(pool, &pool->backends[j]);
+	}
+	error = finish(copy, model, true, now, refusal);
 	if (error < 0) {
 		model_free(copy);
 		return error;

@@ -38,4 +38,13 @@ extern const struct operation_type operations[]; /* ends with word == NULL */
 int operation_apply(const struct model *model, const char *word, const json_t *arguments, int64_t now,
 		    struct model **ret, struct refusal *refusal);
 
+/* Whether the drain of a backend that leaves is over. */
+typedef bool leave_test(void *context, const struct pool *pool, const struct backend *backend);
+/*
+ * The end of drains: a copy of model without the backends that leave and of which is_over() says that they
+ * are drained, however many, in one step. 0, -ENOMEM, -EINVAL with *refusal filled.
+ */
+int operation_leave(const struct model *model, leave_test *is_over, void *context, int64_t now,
+		    struct model **ret, struct refusal *refusal);
+
 #endif

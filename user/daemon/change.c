@@ -11,6 +11,7 @@
 #include "events.h"
 #include "forecast.h"
 #include "fresh.h"
+#include "refresh.h"
 
 /* A new backend's neighbour is asked for before flows are sent to it, for so long. */
 enum { SETTLE = 10 /* ms */ };
@@ -60,6 +61,22 @@ static int check_hold(struct instance *instance, struct refusal *refusal)
 	return -EBUSY;
 }
 
+/* Where numbers are short, those that were retired just now are released first. */
+static int assign(struct instance *instance, struct draft *draft, struct refusal *refusal)
+{
+	uint32_t limit = instance_counter_limit(instance);
+	int error = ledger_assign(draft->ledger, draft->model, limit, refusal);
+
+	if (error != -ENOSPC)
+		return error;
+	instance_reclaim(instance);
+	if (!refresh_numbers(instance))
+		return error;
+	ledger_free(draft->ledger);
+	draft->ledger = ledger_copy(instance->ledger);
+	return draft->ledger ? ledger_assign(draft->ledger, draft->model, limit, refusal) : -ENOMEM;
+}
+
 static int draft_image(struct instance *instance, struct draft *draft, struct refusal *refusal)
 {
 	struct moment moment;
@@ -69,7 +86,7 @@ static int draft_image(struct instance *instance, struct draft *draft, struct re
 	draft->ledger = ledger_copy(instance->ledger);
 	if (!draft->text || !draft->ledger)
 		return -ENOMEM;
-	error = ledger_assign(draft->ledger, draft->model, instance_counter_limit(instance), refusal);
+	error = assign(instance, draft, refusal);
 	if (error)
 		return error;
 	instance_moment(instance, &moment);

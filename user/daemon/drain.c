@@ -105,21 +105,6 @@ void drain_loaded(struct instance *instance)
 			instance->drained[instance->image->backends[i].number] = false;
 }
 
-static void remove_backend(struct instance *instance, const char *pool, const char *backend)
-{
-	char cause[256];
-	const struct change change = {.author = "holdfastd", .cause = cause, .force = true};
-	json_t *arguments = json_pack("{s:s, s:s, s:b}", "pool", pool, "name", backend, "now", 1),
-	       *answer = NULL;
-	struct refusal refusal = {0};
-
-	snprintf(cause, sizeof cause, "drained %s/%s", pool, backend);
-	if (!arguments || change_operation(instance, "backend.remove", arguments, &change, &answer, &refusal))
-		log_refusal(LOG_LEVEL_WARNING, cause, &refusal);
-	json_decref(answer);
-	json_decref(arguments);
-}
-
 /* A word for each end, once: what was told is remembered by number. */
 static void tell(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		 const struct drain_state *state, int64_t now)
@@ -136,36 +121,75 @@ static void tell(struct instance *instance, const struct pool *pool, const struc
 	instance->drained[number] = state->drained;
 }
 
-/* Returns whether the model is another now. */
-static bool watch(struct instance *instance, const struct pool *pool, const struct backend *backend,
-		  int64_t now)
+/* Backends whose drain is over, and which leave. */
+struct leavers {
+	const struct instance *instance;
+	size_t count;
+	char first[NAME_SIZE + BACKEND_TEXT];
+};
+
+static bool is_over(void *context, const struct pool *pool, const struct backend *backend)
+{
+	const struct instance *instance = ((const struct leavers *)context)->instance;
+
+	return instance->drained[ledger_backend(instance->ledger, pool->name, backend)];
+}
+
+static void watch(struct instance *instance, const struct pool *pool, const struct backend *backend,
+		  int64_t now, struct leavers *leavers)
 {
 	char label[BACKEND_TEXT];
 	struct drain_state state;
 
 	if (backend->admin != ADMIN_DRAINING) {
 		instance->drained[ledger_backend(instance->ledger, pool->name, backend)] = false;
-		return false;
+		return;
 	}
 	drain_state(instance, pool, backend, &state);
 	tell(instance, pool, backend, &state, now);
-	if (!backend->removing || !state.drained)
-		return false;
-	remove_backend(instance, pool->name, backend_label(backend, label));
-	return true;
+	if (backend->removing && state.drained && !leavers->count++)
+		snprintf(leavers->first, sizeof leavers->first, "%s/%s", pool->name,
+			 backend_label(backend, label));
 }
 
-/* One removal at a time, the next in a second: the model that is walked is gone after it. */
+/* All that are drained by now leave by one generation: thousands may, that one file has dropped. */
+static void leave(struct instance *instance, struct leavers *leavers)
+{
+	char cause[256];
+	const struct change change = {.author = "holdfastd",
+				      .cause = cause,
+				      .force = true,
+				      .limit = GUARD_NO_LIMIT,
+				      .missing_ok = true};
+	struct refusal refusal = {0};
+	json_t *answer = NULL;
+	struct model *next;
+	int error;
+
+	if (leavers->count == 1)
+		snprintf(cause, sizeof cause, "drained %s", leavers->first);
+	else
+		snprintf(cause, sizeof cause, "drained %s and %zu more", leavers->first, leavers->count - 1);
+	error = operation_leave(instance->model, is_over, leavers, clock_unix(), &next, &refusal);
+	if (!error)
+		error = change_model(instance, next, &change, &answer, &refusal);
+	if (error)
+		log_refusal(LOG_LEVEL_WARNING, cause, &refusal);
+	json_decref(answer);
+}
+
 void drain_tick(struct instance *instance)
 {
+	struct leavers leavers = {.instance = instance};
 	int64_t now = clock_unix();
-	bool changed = false;
 
-	for (size_t i = 0; !changed && i < instance->model->pool_count; i++) {
+	for (size_t i = 0; i < instance->model->pool_count; i++) {
 		const struct pool *pool = &instance->model->pools[i];
 
-		for (size_t j = 0; !changed && j < pool->backend_count; j++)
-			changed = watch(instance, pool, &pool->backends[j], now);
+		for (size_t j = 0; j < pool->backend_count; j++)
+			watch(instance, pool, &pool->backends[j], now, &leavers);
 	}
 	instance->drains_seen = now;
+	if (leavers.count)
+		leave(instance, &leavers);
 }

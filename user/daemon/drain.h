@@ -20,7 +20,7 @@ void drain_state(struct instance *instance, const struct pool *pool, const struc
 void drain_loaded(struct instance *instance);
 /*
  * Once a second: tells of drains that are over and of deadlines that have passed, and removes backends that
- * were to leave when they are drained, each by a generation.
+ * were to leave when they are drained, all of them by one generation.
  */
 void drain_tick(struct instance *instance);
 

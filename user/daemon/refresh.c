@@ -110,7 +110,7 @@ static int stop(uint16_t number, void *context)
 }
 
 /* evidence_take() guarantees that no packet carries what neither a table nor a flow of the count names. */
-static bool release_numbers(struct instance *instance)
+bool refresh_numbers(struct instance *instance)
 {
 	struct carried *carried = calloc(1, sizeof *carried);
 
@@ -137,7 +137,7 @@ static void release_tick(struct instance *instance, int64_t now)
 
 	if (changes == instance->released && now < instance->release_at)
 		return;
-	if (!release_numbers(instance))
+	if (!refresh_numbers(instance))
 		return;
 	instance->released = changes;
 	instance->release_at = now + RELEASE;
