@@ -3,6 +3,7 @@
  * The receiver on a backend host: takes the outer header off what the balancers send, and gives the packet to
  * the host's stack as if it had come straight from its client. holdfast/receiver.h says what is in the maps.
  */
+#include <linux/if_packet.h>
 #include <linux/pkt_cls.h>
 #include "wrapped.bpf.h"
 #include "outer.bpf.h"
@@ -91,6 +92,10 @@ int send_on(struct __sk_buff *skb)
 
 	if (!note_read(skb, &note))
 		return TC_ACT_UNSPEC; /* the next filter decides */
+	if (skb->pkt_type != PACKET_HOST) {
+		verdict_count(HF_RECEIVER_OTHER_HOST);
+		return TC_ACT_SHOT;
+	}
 	verdict_count(HF_RECEIVER_PASSED_ON);
 	if (!note.neighbour.nh_family)
 		return bpf_redirect_neigh(note.ifindex, NULL, 0, 0);

@@ -31,7 +31,8 @@ struct wrapped {
 	__u8 proto;   /* of the outer header, then of the inner packet: IPPROTO_IPIP or IPPROTO_IPV6 */
 	__u8 next;    /* hop to try next */
 	__u8 count;   /* hops, 0: the packet names none */
-	int action;   /* when the verdict is HF_RECEIVER_PASSED_ON */
+	struct hf_receiver_prefix target; /* the outer destination as it came, when it is passed on */
+	int action;                       /* when the verdict is HF_RECEIVER_PASSED_ON */
 };
 
 /* IPv4 addresses are mapped into IPv6 (RFC 4291, 2.5.5.2), so that one map has both. */

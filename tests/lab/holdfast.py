@@ -89,10 +89,10 @@ class Daemon:
         shutil.rmtree(self.pins)
 
 
-def attach_receiver(host, *more):
+def attach_receiver(host, *more, mode="auto"):
     """Has host take the wrapping off packets from the balancers' net, and from more prefixes."""
     senders = (RECEIVED_FROM, RECEIVED_FROM6, *more)
-    return host.run(BUILD / "holdfast", "--instance", host.netns, "receiver", "attach", "eth0",
+    return host.run(BUILD / "holdfast", "--instance", host.netns, "receiver", "attach", "eth0", "--mode", mode,
                     *(word for prefix in senders for word in ("--from", prefix)))
 
 

@@ -60,3 +60,9 @@ class SegmentLab(Lab):
             addr add {GATEWAY6}/{BITS6} dev {BRIDGE} nodad
             link set {BRIDGE} up""")
         run(["nsenter", f"--net={NETNS / self.router_netns}", "ethtool", "-K", BRIDGE, "tx", "off"], check=False)
+
+    def flood(self, on=True):
+        """Has the bridge send every frame to every port, as a switch does that has forgotten its MAC addresses."""
+        for host in self.balancers + self.backends:
+            self.router("ip", "link", "set", host.name, "type", "bridge_slave", "learning", "off" if on else "on")
+        self.router("ip", "link", "set", BRIDGE, "type", "bridge", "fdb_flush")

@@ -6,14 +6,16 @@ import ctypes
 import json
 import os
 import re
+import shutil
 import socket
+import struct
 from contextlib import contextmanager
 
 import pytest
 
 import holdfast
 import servers
-from lab import BUILD, NETNS, PINS, run, wait_until
+from lab import BUILD, NETNS, PINS, TOP, run, wait_until
 from segment import SegmentLab
 
 SERVICES = {4: ("db", "203.0.113.10"), 6: ("six", "2001:db8:203::10")}  # family of the outer header: pool, VIP
@@ -151,6 +153,41 @@ def test_a_host_that_forwards_asks_for_the_neighbour(moved):
             backend.forward(False)
 
 
+@pytest.mark.parametrize("forwards", (False, True))
+def test_a_switch_that_floods_does_not_multiply_packets(moved, forwards):
+    """Every backend sees every frame; only the one for whose MAC address it is passes it on."""
+    lab, connections = moved
+    for backend in lab.backends:
+        backend.forward(forwards)
+    lab.flood()
+    try:
+        for _ in range(2):
+            before = verdicts(lab)
+            assert [one.ask() for one in connections] == [one.server for one in connections]
+        rise = risen(lab, before)
+        assert rise["other-host"] > 0 and rise["passed-on"] > 0
+    finally:
+        lab.flood(False)
+        for backend in lab.backends:
+            backend.forward(False)
+
+
+def test_in_generic_mode_too(moved):
+    lab, connections = moved
+    for backend in lab.backends:
+        holdfast.detach_receiver(backend)
+        holdfast.attach_receiver(backend, mode="generic")
+    try:
+        before = verdicts(lab)
+        assert [one.ask() for one in connections] == [one.server for one in connections]
+        rise = risen(lab, before)
+        assert rise["passed-on"] == rise["handed-over"] > 0
+    finally:
+        for backend in lab.backends:
+            holdfast.detach_receiver(backend)
+            holdfast.attach_receiver(backend)
+
+
 def test_what_the_routes_refuse_is_dropped_by_name(moved):
     """No packet goes to the host's own stack, nor round."""
     lab, connections = moved
@@ -171,6 +208,61 @@ def test_what_the_routes_refuse_is_dropped_by_name(moved):
         holdfast.attach_receiver(last)
     for one in connections:
         assert one.server.encode() in one.socket.recv(4096), "sent again, it is answered"
+
+
+def pinned_map(host, name, *words):
+    return run(["bpftool", "-j", "map", words[0], "pinned", pins_of(host) / name, *words[1:]]).stdout
+
+
+def link_of(where, interface):
+    """MAC address and number."""
+    link, = json.loads(where("ip", "-j", "link", "show", interface).stdout)
+    return link["address"], link["ifindex"]
+
+
+def as_bytes(value):
+    return [f"{byte}" for byte in value]
+
+
+@pytest.fixture
+def forger(segment):
+    """Sends what c1 sends to b1 by veth, with forged metadata; returns what b1 then counts and what comes out of b1."""
+    lab, _ = segment
+    host, pins = lab.b1, PINS / f"{lab.tag}-forge"
+    gateway, _ = link_of(lab.router, "c1")
+    lab.router("bpftool", "prog", "load", BUILD / "lab" / "forge.bpf.o", pins, "type", "xdp", "pinmaps", f"{pins}-maps")
+    _, target = link_of(lab.router, host.name)
+
+    def forge(metadata):
+        value = as_bytes(struct.pack("<II32s", target, 0, metadata))
+        run(["bpftool", "map", "update", "pinned", f"{pins}-maps/forgeries", "key", *["0"] * 4, "value", *value])
+        before = verdicts(lab)
+        with inside(lab.c1.netns):
+            sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        with sender:
+            for _ in range(10):
+                sender.sendto(b"forged", (lab.b2.address, 9))
+        wait_until(lambda: risen(lab, before).get("not-wrapped", 0) >= 10, 10, "the frames come to b1")
+        return risen(lab, before)
+
+    # The frames are for b1's MAC address as far as c1 knows.
+    lab.c1.run("ip", "neigh", "replace", lab.c1.gateway, "lladdr", link_of(host.run, "eth0")[0], "dev", "eth0")
+    lab.router("ip", "link", "set", "c1", "xdpdrv", "pinned", pins)
+    yield forge
+    lab.router("ip", "link", "set", "c1", "xdpdrv", "off")
+    lab.c1.run("ip", "neigh", "replace", lab.c1.gateway, "lladdr", gateway, "dev", "eth0")
+    pins.unlink()
+    shutil.rmtree(f"{pins}-maps")
+
+
+def test_metadata_of_others_is_no_note(segment, forger):
+    """Only who knows the secret of b1's receiver, which is root there, can have it send something."""
+    host = segment[0].b1
+    secret = struct.pack("8B", *(int(byte, 16) for byte in json.loads(pinned_map(host, "secret", "dump"))[0]["value"]))
+    eth0 = struct.pack("<I", link_of(host.run, "eth0")[1])
+    for wrong in (bytes(8), bytes([secret[0] ^ 1]) + secret[1:], secret[:7] + bytes([secret[7] ^ 1])):
+        assert "passed-on" not in forger(wrong + eth0 + bytes(20))
+    assert forger(secret + eth0 + bytes(20))["passed-on"] == 10, "this test cannot fail"
 
 
 # What is put in place and taken away ----------------------------------------------------------------------------
@@ -239,6 +331,30 @@ def test_a_failure_leaves_neither_half(bare):
         assert done.returncode == 1 and tc_state(host) == before and not pins_of(host).exists()
     finally:
         host.run("ip", "link", "set", "eth0", "xdpdrv", "off")
+
+
+def test_a_renamed_interface_is_let_go_of(bare):
+    """By the name that it was attached under: the kernel's link knows which interface that is."""
+    host, before = bare
+    holdfast.attach_receiver(host)
+    try:
+        host.run("ip", "link", "set", "eth0", "name", "eth9")
+        holdfast.detach_receiver(host)
+        assert "clsact" not in host.run("tc", "qdisc", "show", "dev", "eth9").stdout and not pins_of(host).exists()
+    finally:
+        host.run("ip", "link", "set", "eth9", "name", "eth0")
+    assert tc_state(host) == before
+
+
+def test_the_units_capabilities_are_enough(bare):
+    host, before = bare
+    unit = (TOP / "scripts/systemd/holdfast-receiver@.service").read_text()
+    capabilities = re.search(r"^CapabilityBoundingSet=(.*)$", unit, re.M)[1].replace("CAP_", "+").lower().split()
+    bounded = ["setpriv", f"--bounding-set=-all,{','.join(capabilities)}", BUILD / "holdfast", "receiver"]
+    host.run(*bounded, "attach", "eth0", "--from", "10.0.1.0/24")
+    assert HANDLE in tc_state(host)[1]
+    host.run(*bounded, "detach", "eth0")
+    assert tc_state(host) == before
 
 
 def test_an_older_receiver_gets_its_other_half(bare):

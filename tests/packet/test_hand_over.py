@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from dataplane import TX
-from test_hops import FAMILIES, HERE, HOPS, LB_MAC, gue, inner_packet
+from test_hops import FAMILIES, HERE, HOPS, LB_MAC, SELF, gue, inner_packet
 from test_receiver import Receiver, mapped
 
 ELSEWHERE, THIS_INTERFACE, NOWHERE, OWN = range(4)
@@ -49,7 +49,16 @@ def test_a_hop_behind_another_interface_goes_back(receiver, family, to):
     """The longest prefix decides, as it does for the kernel."""
     lead(receiver, THIS_INTERFACE, *SEGMENT[family])
     lead(receiver, to, HOPS[family][0], 32 if family == 4 else 128)
+    lead(receiver, OWN, SELF[family], 32 if family == 4 else 128)
     receiver.expect(gue(inner_packet(4, sport=999), family), "passed-on", sent_on(family, macs=(LB_MAC, HERE)), TX)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_frame_for_a_neighbour_does_not_go_back(receiver, family):
+    """A switch floods it to this host, which its next hop names: the neighbour passes it on itself."""
+    lead(receiver, THIS_INTERFACE, *SEGMENT[family])
+    lead(receiver, OWN, HOPS[family][0], 32 if family == 4 else 128)
+    receiver.expect(gue(inner_packet(4, sport=999), family), "other-host", sent_on(family))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -63,4 +72,5 @@ def test_without_a_secret_nothing_is_handed_over(receiver, family):
     """Zero is what anybody could leave."""
     receiver.object.maps["secret"].update(0, bytes(8))
     lead(receiver, THIS_INTERFACE, *SEGMENT[family])
+    lead(receiver, OWN, SELF[family], 32 if family == 4 else 128)
     receiver.expect(gue(inner_packet(4, sport=999), family), "passed-on", sent_on(family, macs=(LB_MAC, HERE)), TX)

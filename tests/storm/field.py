@@ -70,9 +70,9 @@ class Daemon(holdfast.Daemon):
 
 
 class Field:
-    def __init__(self, form, backends=8, spare=2, six=False, downloads=4, flows=0, limit=LIMIT, number=1):
+    def __init__(self, form, backends=8, spare=2, six=False, downloads=4, flows=0, limit=LIMIT, number=1, lab=labs.Lab):
         self.form, self.six, self.flows, self.limit = form, six, flows, limit
-        self.lab = labs.Lab(f"{PREFIX}{os.getpid()}n{number}", clients=1, balancers=2, backends=backends + spare)
+        self.lab = lab(f"{PREFIX}{os.getpid()}n{number}", clients=1, balancers=2, backends=backends + spare)
         self.first = self.lab.backends[:backends]
         self.spare = self.lab.backends[backends:]
         self.daemons, self.servers, self.dead = [], {}, {}

@@ -9,25 +9,19 @@ import subprocess
 import time
 
 import lab as labs
+import one_segment
+from broken import Broken, expect
 from changes import GRACE
 from field import POOL, PORT, SERVICES, VIP, Field, Refused, Unavailable, change
 from flock import PROGRAMS, FlockError
 from removals import remove_while_opening
+from segment import SegmentLab
 
 QUIET, RETURN_WITHIN = 2, 5  # seconds
 FLOOD, FLOOD_CHUNK, FLOOD_RATE, FLOOD_TABLE = 10_000_000, 1_000_000, 200_000, 100_000
 FLOOD_SECONDS = 900
 SHORT_IDLE = 3
 CUT = re.compile(r"(\d+) remembered flows?\b[^.\d]*\bcut")
-
-
-class Broken(Exception):
-    """A promise was not kept."""
-
-
-def expect(is_so, otherwise):
-    if not is_so:
-        raise Broken(otherwise)
 
 
 def of_server(field, name, *whats, kind="tcp"):
@@ -292,5 +286,6 @@ TRIALS = (
     Trial("ten million spoofed SYNs, 100,000 flows", flood, flows=FLOOD_TABLE),
     Trial("stray SYNs with live flows' tuples", stray_syns),
     Trial("two changes missed, the neighbour's state loaded", catches_up),
+    Trial("one Ethernet segment: reboot, withdraw, return", one_segment.stays_put, spare=2, six=True, downloads=2, lab=SegmentLab),
     Trial("after the storm every slot settles", settles),
 )
