@@ -55,26 +55,29 @@ static enum exit_status detach_all(const struct call *call)
 	return first;
 }
 
+static enum exit_status detach_named(const struct call *call, const struct offline *offline, const char *name)
+{
+	struct refusal refusal = {.what = ""};
+	int r = call->dry_run ? 0 : dataplane_detach(offline->dataplane, name, &refusal);
+
+	if (r)
+		return complain(STATUS_REFUSED, &refusal, r);
+	printf("interface %s %s\n", name,
+	       call->dry_run ? "would be detached" : "detached, from the pins alone");
+	return STATUS_DONE;
+}
+
+/* One that cannot be detached does not keep the others attached. */
 static enum exit_status detach_listed(const struct call *call, const struct offline *offline)
 {
 	json_t *interfaces = offline_interfaces(offline), *interface;
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status = STATUS_DONE, each;
 	size_t i;
 
 	json_array_foreach (interfaces, i, interface) {
-		const char *name = field_text(interface, "name");
-		struct refusal refusal = {.what = ""};
-		int r = 0;
-
-		if (call->word_count && strcmp(call->words[0], name))
-			continue;
-		if (!call->dry_run)
-			r = dataplane_detach(offline->dataplane, name, &refusal);
-		if (r)
-			status = complain(STATUS_REFUSED, &refusal, r);
-		else
-			printf("interface %s %s\n", name,
-			       call->dry_run ? "would be detached" : "detached, from the pins alone");
+		each = detach_named(call, offline, field_text(interface, "name"));
+		if (each)
+			status = each;
 	}
 	json_decref(interfaces);
 	return status;
@@ -89,7 +92,8 @@ static enum exit_status detach_offline(const struct call *call)
 	int r = dataplane_inspect(call->instance, &offline.dataplane, &refusal);
 
 	if (!r) {
-		status = detach_listed(call, &offline);
+		status = call->word_count ? detach_named(call, &offline, call->words[0])
+					  : detach_listed(call, &offline);
 		dataplane_close(offline.dataplane);
 		return status;
 	}

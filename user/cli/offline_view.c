@@ -266,14 +266,27 @@ static json_t *backends_view(const struct offline *offline, const struct tally *
 	return list;
 }
 
+static const char *attachment_problem(const struct attachment *attachment, char text[64])
+{
+	if (attachment->elsewhere)
+		return "it is in another network namespace";
+	if (!strcmp(attachment->interface, attachment->pinned) || attachment->pinned[0] == '#')
+		return NULL;
+	snprintf(text, 64, "it was attached as %s", attachment->pinned);
+	return text;
+}
+
 static int attachment_view(const struct attachment *attachment, void *list)
 {
+	char problem[64];
+
 	return json_array_append_new(
-		       list, json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:n}", "name", attachment->interface,
-				       "mode", mode_name(attachment->generic ? MODE_GENERIC : MODE_NATIVE),
-				       "state", "attached", "program", attachment->tag, "program_id",
-				       (json_int_t)attachment->program, "link_id",
-				       (json_int_t)attachment->link, "problem"))
+		       list,
+		       json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s?}", "name", attachment->interface,
+				 "mode", mode_name(attachment->generic ? MODE_GENERIC : MODE_NATIVE), "state",
+				 "attached", "program", attachment->tag, "program_id",
+				 (json_int_t)attachment->program, "link_id", (json_int_t)attachment->link,
+				 "problem", attachment_problem(attachment, problem)))
 		       ? -ENOMEM
 		       : 0;
 }

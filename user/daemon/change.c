@@ -187,8 +187,8 @@ static int carry_out(struct instance *instance, struct draft *draft, const struc
 
 	snprintf(generation.author, sizeof generation.author, "%s", change->author);
 	snprintf(generation.cause, sizeof generation.cause, "%s", change->cause);
-	error = interfaces_add(instance->interfaces, instance->model, draft->model, change->missing_ok,
-			       refusal);
+	error = interfaces_change(instance->interfaces, instance->model, draft->model, change->missing_ok,
+				  refusal);
 	if (error)
 		return error;
 	error = load(instance, draft, &generation, refusal);

@@ -265,12 +265,25 @@ static void tell_program(const struct dataplane *dataplane)
 			   dataplane_adopted(dataplane) ? "adopted" : "loaded");
 }
 
+/* A second set of pins beside a program that balances already would change nothing that packets see. */
+static int check_orphans(const struct instance *instance, struct refusal *refusal)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < instance->model->interface_count; i++)
+		error = dataplane_check_orphan(instance->model->interfaces[i].name, refusal);
+	return error;
+}
+
 /* starting: the database may be another than the one by which the pins were made. */
 static int load_dataplane(struct instance *instance, bool starting, struct refusal *refusal)
 {
 	struct image *before = NULL;
-	int error = dataplane_open(instance->options->instance, &instance->options->limits,
-				   &instance->dataplane, refusal);
+	int error = check_orphans(instance, refusal);
+
+	if (!error)
+		error = dataplane_open(instance->options->instance, &instance->options->limits,
+				       &instance->dataplane, refusal);
 
 	/* A database that has backends, and a flow table that has just been made: a reboot. */
 	if (!error && dataplane_is_new(instance->dataplane) && has_backends(instance->model))

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,37 +62,70 @@ static int attach(struct interfaces *interfaces, const struct interface *interfa
 	return error;
 }
 
-static void detach(struct interfaces *interfaces, const char *name)
+/* 0 also where it was not attached; then there is nothing to tell. */
+static int detach(struct interfaces *interfaces, const char *name, struct refusal *refusal)
+{
+	int error = dataplane_detach(*interfaces->dataplane, name, refusal);
+
+	if (!error)
+		event_note(LOG_LEVEL_NOTICE, "interface", name, "detached");
+	else if (error == -ENOENT)
+		*refusal = (struct refusal){0};
+	else
+		return error;
+	json_object_del(interfaces->attached, name);
+	return 0;
+}
+
+static void try_detach(struct interfaces *interfaces, const char *name)
 {
 	struct refusal refusal = {0};
-	int error = dataplane_detach(*interfaces->dataplane, name, &refusal);
 
-	json_object_del(interfaces->attached, name);
-	if (error && error != -ENOENT && error != -ENODEV)
-		log_refusal(LOG_LEVEL_WARNING, "detach", &refusal);
-	else
-		event_note(LOG_LEVEL_NOTICE, "interface", name, "detached");
+	if (detach(interfaces, name, &refusal))
+		log_refusal(LOG_LEVEL_ERROR, "detach", &refusal);
 }
 
 void interfaces_undo(struct interfaces *interfaces, const struct model *before, const struct model *after)
 {
 	struct refusal refusal;
 
+	for (size_t i = 0; i < before->interface_count; i++)
+		if (!model_interface(after, before->interfaces[i].name) &&
+		    attach(interfaces, &before->interfaces[i], &refusal))
+			log_refusal(LOG_LEVEL_ERROR, "attach again", &refusal);
 	for (size_t i = 0; i < after->interface_count; i++) {
 		const struct interface *now = &after->interfaces[i],
 				       *was = model_interface(before, now->name);
 
 		if (wants_same(was, now))
 			continue;
-		detach(interfaces, now->name);
+		try_detach(interfaces, now->name);
 		if (was && attach(interfaces, was, &refusal))
 			log_refusal(LOG_LEVEL_ERROR, "attach again", &refusal);
 	}
 }
 
-int interfaces_add(struct interfaces *interfaces, const struct model *before, const struct model *after,
-		   bool missing_ok, struct refusal *refusal)
+/* A detach that fails is a change that is refused: packets would go on being balanced. */
+static int detach_unnamed(struct interfaces *interfaces, const struct model *before,
+			  const struct model *after, struct refusal *refusal)
 {
+	int error = 0;
+
+	for (size_t i = 0; !error && i < before->interface_count; i++)
+		if (!model_interface(after, before->interfaces[i].name))
+			error = detach(interfaces, before->interfaces[i].name, refusal);
+	return error;
+}
+
+int interfaces_change(struct interfaces *interfaces, const struct model *before, const struct model *after,
+		      bool missing_ok, struct refusal *refusal)
+{
+	int failed = detach_unnamed(interfaces, before, after, refusal);
+
+	if (failed) {
+		interfaces_undo(interfaces, before, after);
+		return failed;
+	}
 	for (size_t i = 0; i < after->interface_count; i++) {
 		const struct interface *now = &after->interfaces[i],
 				       *was = model_interface(before, now->name);
@@ -99,9 +133,9 @@ int interfaces_add(struct interfaces *interfaces, const struct model *before, co
 
 		if (wants_same(was, now))
 			continue;
-		if (was)
-			detach(interfaces, now->name);
-		error = attach(interfaces, now, refusal);
+		error = was ? detach(interfaces, now->name, refusal) : 0;
+		if (!error)
+			error = attach(interfaces, now, refusal);
 		if (error && !(missing_ok && error == -ENODEV)) {
 			interfaces_undo(interfaces, before, after);
 			return error;
@@ -119,7 +153,7 @@ static int match_attachment(const struct attachment *attachment, void *context)
 {
 	struct search *search = context;
 
-	if (strcmp(attachment->interface, search->name))
+	if (!attachment_answers_to(attachment, search->name))
 		return 0;
 	*search->found = *attachment;
 	return 1;
@@ -170,11 +204,46 @@ int interfaces_attach_again(struct interfaces *interfaces, const struct interfac
 	return 0;
 }
 
+static void note_problem(struct interfaces *interfaces, const char *name, const char *problem)
+{
+	const char *known = interfaces_problem(interfaces, name);
+
+	if (!known || strcmp(known, problem))
+		event_note(LOG_LEVEL_WARNING, "interface", name, "%s", problem);
+	json_object_set_new(interfaces->problems, name, json_string(problem));
+}
+
+/* One that was renamed or moved goes on as it is, for its connections' sake. Returns whether it was. */
+static bool was_moved(struct interfaces *interfaces, const char *name)
+{
+	struct attachment at;
+	char problem[256];
+
+	if (!interfaces_attachment(interfaces, name, &at) || (!at.elsewhere && !strcmp(at.interface, name)))
+		return false;
+	if (at.elsewhere)
+		snprintf(problem, sizeof problem,
+			 "it is in another network namespace, and still attached there: `holdfast interface "
+			 "detach %s` lets go of it",
+			 name);
+	else
+		snprintf(
+			problem, sizeof problem,
+			"it is called %s now, and its packets are still balanced: rename it back, or name %s "
+			"in the configuration",
+			at.interface, at.interface);
+	note_problem(interfaces, name, problem);
+	return true;
+}
+
 static void attach_wanted(struct interfaces *interfaces, const struct interface *interface)
 {
 	const char *known = interfaces_problem(interfaces, interface->name);
 	struct refusal refusal;
+	char problem[sizeof refusal.what + sizeof refusal.right + 32];
 
+	if (was_moved(interfaces, interface->name))
+		return;
 	if (was_let_go(interfaces, interface->name)) {
 		leave_alone(interfaces, interface->name);
 		return;
@@ -185,9 +254,9 @@ static void attach_wanted(struct interfaces *interfaces, const struct interface 
 		json_object_del(interfaces->problems, interface->name);
 		return;
 	}
-	if (!known || strcmp(known, refusal.what))
-		event_note(LOG_LEVEL_WARNING, "interface", interface->name, "not attached: %s", refusal.what);
-	json_object_set_new(interfaces->problems, interface->name, json_string(refusal.what));
+	snprintf(problem, sizeof problem, "not attached: %s%s%s", refusal.what, refusal.right[0] ? ": " : "",
+		 refusal.right);
+	note_problem(interfaces, interface->name, problem);
 }
 
 struct unwanted {
@@ -196,11 +265,19 @@ struct unwanted {
 	size_t count;
 };
 
+static bool is_wanted(const struct model *model, const struct attachment *attachment)
+{
+	for (size_t i = 0; i < model->interface_count; i++)
+		if (attachment_answers_to(attachment, model->interfaces[i].name))
+			return true;
+	return false;
+}
+
 static int note_unwanted(const struct attachment *attachment, void *context)
 {
 	struct unwanted *unwanted = context;
 
-	if (!model_interface(unwanted->model, attachment->interface) && unwanted->count < HF_MAX_LINKS)
+	if (!is_wanted(unwanted->model, attachment) && unwanted->count < HF_MAX_LINKS)
 		memcpy(unwanted->names[unwanted->count++], attachment->interface, INTERFACE_SIZE);
 	return 0;
 }
@@ -226,7 +303,7 @@ void interfaces_settle(struct interfaces *interfaces, const struct model *model)
 		attach_wanted(interfaces, &model->interfaces[i]);
 	dataplane_attachments(*interfaces->dataplane, note_unwanted, &unwanted);
 	for (size_t i = 0; i < unwanted.count; i++)
-		detach(interfaces, unwanted.names[i]);
+		try_detach(interfaces, unwanted.names[i]);
 	forget_problems(interfaces, model);
 }
 
@@ -240,7 +317,8 @@ void interfaces_retry(struct interfaces *interfaces, const struct model *model)
 		/* One that was attached and is not any more was taken away and may come back under its name.
 		 */
 		if (interfaces_problem(interfaces, interface->name) ||
-		    !interfaces_attachment(interfaces, interface->name, &attachment))
+		    !interfaces_attachment(interfaces, interface->name, &attachment) ||
+		    attachment.elsewhere || strcmp(attachment.interface, interface->name))
 			attach_wanted(interfaces, interface);
 	}
 }

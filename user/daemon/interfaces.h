@@ -16,12 +16,13 @@ int interfaces_open(struct dataplane *const *dataplane, struct interfaces **ret)
 void interfaces_close(struct interfaces *interfaces);
 
 /*
- * Attaches what `after` has and `before` has not (or has in another mode). Any refusal takes back what this
- * call did. missing_ok: an interface that does not exist is left for later instead of refused.
+ * Detaches what `before` has and `after` has not, and attaches what `after` has and `before` has not (or has
+ * in another mode). Any refusal takes back what this call did. missing_ok: an interface that does not exist
+ * is left for later instead of refused.
  */
-int interfaces_add(struct interfaces *interfaces, const struct model *before, const struct model *after,
-		   bool missing_ok, struct refusal *refusal);
-/* Takes back what interfaces_add() did. */
+int interfaces_change(struct interfaces *interfaces, const struct model *before, const struct model *after,
+		      bool missing_ok, struct refusal *refusal);
+/* Takes back what interfaces_change() did. */
 void interfaces_undo(struct interfaces *interfaces, const struct model *before, const struct model *after);
 /* Makes the attachments those of the model: missing ones attached, others detached. What cannot be is a
  * problem. */

@@ -31,7 +31,7 @@ static json_t *interface_json(struct instance *instance, const struct interface 
 	const char *problem = interfaces_problem(instance->interfaces, interface->name);
 	struct attachment at;
 
-	if (!interfaces_attachment(instance->interfaces, interface->name, &at))
+	if (!interfaces_attachment(instance->interfaces, interface->name, &at) || at.elsewhere)
 		return json_pack("{s:s, s:s, s:s, s:n, s:n, s:n, s:s?}", "name", interface->name, "mode",
 				 mode_name(interface->mode), "state", "detached", "program", "program_id",
 				 "link_id", "problem", problem);

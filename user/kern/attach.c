@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "orphan.h"
 #include "pins.h"
 #include "share.h"
 #include "state.h"
@@ -26,44 +27,102 @@ static const char *links_path(const char *instance, char path[PIN_PATH])
 	return pin_path(path, "%s/links", pin_encode(instance, name));
 }
 
+/* One pin of a link: visited with what the kernel says of it now. */
 struct listing {
-	const struct dataplane *dataplane;
-	int (*visit)(const struct attachment *attachment, void *context);
+	const char *instance;
+	int (*visit)(const struct attachment *attachment, const char *path, void *context);
 	void *context;
 };
 
 static int list_one(const char *pinned, void *context)
 {
 	const struct listing *listing = context;
-	const struct dataplane *dataplane = listing->dataplane;
 	struct attachment attachment;
 	char path[PIN_PATH], name[PIN_NAME];
 	int r;
 
-	link_path(dataplane->instance, pin_decode(pinned, name), path);
+	link_path(listing->instance, pin_decode(pinned, name), path);
 	r = xdp_attachment(path, &attachment);
 	if (r == -ENODEV)
 		return unlink(path) && errno != ENOENT ? -errno : 0;
-	if (r)
-		return r == -EXDEV || r == -ENOENT ? 0 : r;
-	/* The kernel tells the tag of a program that is not in hand to CAP_SYS_ADMIN alone. */
+	if (r == -ENOENT)
+		return 0;
+	if (r && r != -EXDEV)
+		return r;
+	attachment.elsewhere = r == -EXDEV;
+	snprintf(attachment.pinned, sizeof attachment.pinned, "%.15s", name);
+	if (attachment.elsewhere)
+		memcpy(attachment.interface, attachment.pinned, sizeof attachment.interface);
+	return listing->visit(&attachment, path, listing->context);
+}
+
+static int links_each(struct listing listing)
+{
+	char path[PIN_PATH];
+	int r = pins_each(links_path(listing.instance, path), list_one, &listing);
+
+	return r == -ENOENT ? 0 : r;
+}
+
+struct visitor {
+	const struct dataplane *dataplane;
+	int (*visit)(const struct attachment *attachment, void *context);
+	void *context;
+};
+
+/* The kernel tells the tag of a program that is not in hand to CAP_SYS_ADMIN alone. */
+static int visit_tagged(const struct attachment *found, const char *path, void *context)
+{
+	const struct visitor *visitor = context;
+	const struct dataplane *dataplane = visitor->dataplane;
+	struct attachment attachment = *found;
+
+	(void)path;
 	if (attachment.program == dataplane->prog_id)
 		memcpy(attachment.tag, dataplane->tag, sizeof attachment.tag);
 	else if (attachment.program == dataplane->prog_frags_id)
 		memcpy(attachment.tag, dataplane->frags_tag, sizeof attachment.tag);
-	return listing->visit(&attachment, listing->context);
+	return visitor->visit(&attachment, visitor->context);
 }
 
 int dataplane_attachments(struct dataplane *dataplane, int (*visit)(const struct attachment *, void *),
 			  void *context)
 {
-	struct listing listing = {.dataplane = dataplane, .visit = visit, .context = context};
-	char path[PIN_PATH];
-	int r = pins_each(links_path(dataplane->instance, path), list_one, &listing);
+	struct visitor visitor = {.dataplane = dataplane, .visit = visit, .context = context};
+	int r = links_each((struct listing){dataplane->instance, visit_tagged, &visitor});
 
-	if (r && r != -ENOENT)
-		return r;
-	return share_list(dataplane->instance, visit, context);
+	return r ?: share_list(dataplane->instance, visit, context);
+}
+
+bool attachment_answers_to(const struct attachment *attachment, const char *interface)
+{
+	if (!attachment->elsewhere && !strcmp(attachment->interface, interface))
+		return true;
+	return !strcmp(attachment->pinned, interface) &&
+	       (attachment->elsewhere || !if_nametoindex(interface));
+}
+
+struct search {
+	const char *interface;
+	struct attachment found;
+	char path[PIN_PATH];
+};
+
+static int match_link(const struct attachment *attachment, const char *path, void *context)
+{
+	struct search *search = context;
+
+	if (!attachment_answers_to(attachment, search->interface))
+		return 0;
+	search->found = *attachment;
+	memcpy(search->path, path, sizeof search->path);
+	return 1;
+}
+
+/* 1: found; 0: no pinned link is the interface's; or a negative errno. */
+static int link_search(const char *instance, struct search *search)
+{
+	return links_each((struct listing){instance, match_link, search});
 }
 
 struct census {
@@ -75,7 +134,7 @@ static int count_one(const struct attachment *attachment, void *context)
 {
 	struct census *census = context;
 
-	census->ifindex = attachment->ifindex;
+	census->ifindex = attachment->elsewhere ? 0 : attachment->ifindex;
 	census->count++;
 	return 0;
 }
@@ -108,30 +167,43 @@ static int link_take_over(const struct dataplane *dataplane, const char *path, s
 }
 
 /* Returns 1 if the interface is attached as wanted, 0 if it is not attached (any more). */
-static int attached_already(const struct dataplane *dataplane, const char *interface, const char *path,
+static int attached_already(const struct dataplane *dataplane, const char *interface,
 			    enum interface_mode mode, struct refusal *refusal)
 {
-	struct attachment attachment;
-	int r = xdp_attachment(path, &attachment);
+	struct search search = {.interface = interface};
+	int r = link_search(dataplane->instance, &search);
 
-	if (r == -EXDEV) {
+	if (r < 0)
+		return refuse(refusal, r, "the attachment of %s cannot be read: %s", interface, strerror(-r));
+	if (!r)
+		return 0;
+	if (search.found.elsewhere) {
 		refuse(refusal, 0, "instance %s is attached to an interface %s of another network namespace",
 		       dataplane->instance, interface);
-		refusal_right(refusal, "an instance of its own for each network namespace: --instance NAME");
+		refusal_right(
+			refusal,
+			"`holdfast interface detach %s` lets go of it; or an instance of its own for each "
+			"network namespace: --instance NAME",
+			interface);
 		return -EBUSY;
 	}
-	if (r == -ENOENT)
-		return 0;
-	if (r && r != -ENODEV)
-		return refuse(refusal, r, "the attachment of %s cannot be read: %s", interface, strerror(-r));
-	if (!r && attachment.ifindex == if_nametoindex(interface) &&
-	    (mode == MODE_AUTO || (mode == MODE_GENERIC) == attachment.generic)) {
-		if (!is_ours(dataplane, &attachment))
-			r = link_take_over(dataplane, path, refusal);
-		return r ?: 1;
+	if (mode == MODE_AUTO || (mode == MODE_GENERIC) == search.found.generic) {
+		if (!is_ours(dataplane, &search.found))
+			r = link_take_over(dataplane, search.path, refusal);
+		return r < 0 ? r : 1;
 	}
-	r = xdp_detach(path);
-	return r && r != -ENOENT ? r : 0;
+	return xdp_detach(search.path);
+}
+
+/* A pin is called after its interface, unless one that was renamed since has that pin. */
+static const char *link_new_path(const char *instance, const char *interface, char path[PIN_PATH])
+{
+	char number[16];
+
+	if (access(link_path(instance, interface, path), F_OK))
+		return path;
+	snprintf(number, sizeof number, "#%u", if_nametoindex(interface));
+	return link_path(instance, number, path);
 }
 
 static int attach_alone(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
@@ -140,8 +212,7 @@ static int attach_alone(struct dataplane *dataplane, const char *interface, enum
 	char path[PIN_PATH];
 	int link, r;
 
-	r = attached_already(dataplane, interface, link_path(dataplane->instance, interface, path), mode,
-			     refusal);
+	r = attached_already(dataplane, interface, mode, refusal);
 	if (r)
 		return r < 0 ? r : 0;
 	r = pins_make_directory(links_path(dataplane->instance, path));
@@ -150,7 +221,7 @@ static int attach_alone(struct dataplane *dataplane, const char *interface, enum
 	r = xdp_attach(interface, dataplane->prog, dataplane->prog_frags, mode, &link, refusal);
 	if (r)
 		return r;
-	r = pin_put(link, link_path(dataplane->instance, interface, path));
+	r = pin_put(link, link_new_path(dataplane->instance, interface, path));
 	if (r)
 		refuse(refusal, 0, "%s cannot be pinned: %s", path, strerror(-r));
 	close(link); /* unpinned, it is detached by that */
@@ -180,37 +251,52 @@ int dataplane_attach(struct dataplane *dataplane, const char *interface, enum in
 	return r;
 }
 
+/* Every link that answers to the name. */
+static int links_detach(const char *instance, const char *interface)
+{
+	struct search search = {.interface = interface};
+	int found, r = 0;
+	bool any = false;
+
+	while (!r && (found = link_search(instance, &search)) > 0) {
+		any = true;
+		r = xdp_detach(search.path);
+	}
+	return r ?: found < 0 ? found : any ? 0 : -ENOENT;
+}
+
 int dataplane_detach(struct dataplane *dataplane, const char *interface, struct refusal *refusal)
 {
-	char path[PIN_PATH];
-	int r = xdp_detach(link_path(dataplane->instance, interface, path));
+	int r = links_detach(dataplane->instance, interface);
 
 	if (r == -ENOENT)
 		r = share_detach(dataplane->instance, interface);
-	if (r == -ENOENT)
-		return refuse(refusal, r, "instance %s is not attached to %s", dataplane->instance,
-			      interface);
-	if (r)
+	if (r && r != -ENOENT)
 		return refuse(refusal, r, "%s cannot be detached: %s", interface, strerror(-r));
 	packets_wait(); /* one that came in there must not be sent back by the interface that is left */
 	links_mark_only_ingress(dataplane, attachment_only(dataplane));
-	return 0;
+	if (orphan_wait(dataplane, interface, refusal))
+		return -EBUSY;
+	if (r)
+		refuse(refusal, r, "instance %s is not attached to %s", dataplane->instance, interface);
+	return r;
 }
 
-static int detach_one(const char *pinned, void *context)
+static int detach_one(const struct attachment *attachment, const char *path, void *context)
 {
-	char path[PIN_PATH], name[PIN_NAME];
-	int r = xdp_detach(link_path(context, pin_decode(pinned, name), path));
+	int r = xdp_detach(path);
 
+	(void)attachment;
+	(void)context;
 	return r == -ENOENT ? 0 : r;
 }
 
 int links_detach_all(const char *instance)
 {
-	char path[PIN_PATH], name[NAME_SIZE];
+	char name[NAME_SIZE];
 	int r;
 
 	snprintf(name, sizeof name, "%s", instance);
-	r = pins_each(links_path(name, path), detach_one, name);
-	return r && r != -ENOENT ? r : share_detach_all(name);
+	r = links_each((struct listing){name, detach_one, NULL});
+	return r ?: share_detach_all(name);
 }

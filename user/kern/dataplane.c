@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "attach.h"
+#include "orphan.h"
 #include "pins.h"
 
 static int instance_check(const char *instance, struct refusal *refusal)
@@ -222,8 +223,8 @@ int dataplane_detach_all(const char *instance, struct refusal *refusal)
 		return r;
 	r = links_detach_all(instance);
 	if (r)
-		refuse(refusal, 0, "instance %s cannot be detached: %s", instance, strerror(-r));
-	return r;
+		return refuse(refusal, r, "instance %s cannot be detached: %s", instance, strerror(-r));
+	return orphans_check(refusal);
 }
 
 int dataplane_destroy(const char *instance, struct refusal *refusal)

@@ -54,7 +54,8 @@ int dataplane_served(const char *instance, struct served *ret, struct refusal *r
 /* Opens the pins for reading only (--offline). -ENOENT: there are none. */
 int dataplane_inspect(const char *instance, struct dataplane **ret, struct refusal *refusal);
 void dataplane_close(struct dataplane *dataplane); /* leaves the pins */
-/* Detaches every interface, also where the other pins are of another layout or gone. */
+/* Detaches every interface, also where the other pins are of another layout or gone. -EBUSY: an interface of
+ * this network namespace still runs a program that no pins hold. */
 int dataplane_detach_all(const char *instance, struct refusal *refusal);
 /* Detaches every interface and removes every pin of the instance. */
 int dataplane_destroy(const char *instance, struct refusal *refusal);
@@ -137,7 +138,9 @@ int dataplane_next_hop_set(struct dataplane *dataplane, uint16_t backend, const 
 			   uint16_t link);
 
 struct attachment {
-	char interface[16];
+	char interface[16]; /* its present name; elsewhere: what it was called here */
+	char pinned[16];    /* what it was called when the program was attached */
+	bool elsewhere; /* it was moved to another network namespace, or this process runs in another one */
 	uint32_t ifindex;
 	bool generic;     /* else native */
 	bool shared;      /* through libxdp's dispatcher */
@@ -152,7 +155,21 @@ struct attachment {
  */
 int dataplane_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode, bool share,
 		     struct refusal *refusal);
+/*
+ * Lets go of the interface that is called so now; where there is none, of the one that was called so when it
+ * was attached; and of one that was called so and is in another network namespace now. 0: none of these runs
+ * a program of this instance any more. -ENOENT: none did. -EBUSY: the interface runs one that these pins do
+ * not hold, and goes on doing so.
+ */
 int dataplane_detach(struct dataplane *dataplane, const char *interface, struct refusal *refusal);
+/* Whether dataplane_detach() of this name would let go of the attachment. */
+bool attachment_answers_to(const struct attachment *attachment, const char *interface);
+/*
+ * Refuses (-EBUSY) an interface that runs a balancer's program which no pins hold: those of another bpffs
+ * that was mounted over, most likely. 0 also where this process may not know. Waits up to two seconds for a
+ * program whose pin has just gone.
+ */
+int dataplane_check_orphan(const char *interface, struct refusal *refusal);
 /* Calls visit for each attachment until it returns non-zero, which is returned. Attachments whose interface
  * is gone are unpinned on the way. */
 int dataplane_attachments(struct dataplane *dataplane, int (*visit)(const struct attachment *, void *),

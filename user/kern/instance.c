@@ -54,13 +54,14 @@ void instance_pins_close(struct dataplane *dataplane)
 	dataplane->prog = dataplane->prog_frags = -1;
 }
 
-int instance_pins_put(struct dataplane *dataplane, struct refusal *refusal)
+int instance_pins_put(const struct dataplane *dataplane, struct refusal *refusal)
 {
 	char path[PIN_PATH];
 	int r = pins_make_directory(instance_path(dataplane, "maps", path));
 
 	for (int i = 0; !r && i < MAP_COUNT; i++)
-		r = pin_put(dataplane->maps[i].fd, map_path(dataplane, i, path));
+		if (dataplane->maps[i].fd >= 0)
+			r = pin_put(dataplane->maps[i].fd, map_path(dataplane, i, path));
 	if (!r)
 		r = pin_put(dataplane->prog, instance_path(dataplane, "prog", path));
 	if (!r)

@@ -85,13 +85,12 @@ static int join(struct xdp_program *program, const char *interface, enum xdp_att
 
 /* Loads the program as libxdp wants it (an extension of its dispatcher), on the instance's maps, and joins.
  */
-static int load_and_join(struct dataplane *dataplane, const char *interface, enum xdp_attach_mode mode,
-			 struct refusal *refusal)
+static int load_and_join(struct dataplane *dataplane, const char *interface, const char *path,
+			 enum xdp_attach_mode mode, struct refusal *refusal)
 {
 	struct object_log log;
 	struct xdp_program *program;
 	struct lb *object = NULL;
-	char path[PIN_PATH];
 	int r = object_log_open(&log);
 
 	if (r)
@@ -104,8 +103,7 @@ static int load_and_join(struct dataplane *dataplane, const char *interface, enu
 		program = xdp_program__from_bpf_obj(object->obj, "xdp");
 		r = (int)libxdp_get_error(program);
 		if (!r) {
-			r = join(program, interface, mode, share_path(dataplane->instance, interface, path),
-				 refusal);
+			r = join(program, interface, mode, path, refusal);
 			xdp_program__close(program);
 		}
 	}
@@ -114,26 +112,80 @@ static int load_and_join(struct dataplane *dataplane, const char *interface, enu
 	return r;
 }
 
+/* The interface that the program is attached to, by whatever name, or 0. */
+static uint32_t attached_to(struct xdp_program *program, enum xdp_attach_mode *ret_mode)
+{
+	struct if_nameindex *all = if_nameindex();
+	enum xdp_attach_mode mode = 0;
+	uint32_t ifindex = 0;
+
+	for (struct if_nameindex *each = all; !mode && each && each->if_index; each++) {
+		ifindex = each->if_index;
+		mode = xdp_program__is_attached(program, (int)ifindex);
+	}
+	if (all)
+		if_freenameindex(all);
+	*ret_mode = mode;
+	return mode ? ifindex : 0;
+}
+
+/* An interface that went away took its dispatcher along. */
+static int leave(struct xdp_program *program)
+{
+	enum xdp_attach_mode mode;
+	uint32_t ifindex = attached_to(program, &mode);
+	int r = ifindex ? xdp_program__detach(program, (int)ifindex, mode, 0) : 0;
+
+	return r ?: attached_to(program, &mode) ? -EBUSY : 0;
+}
+
+struct search {
+	const char *instance, *interface;
+	char label[PIN_NAME];
+};
+
+static int match_present(const char *pinned, void *context)
+{
+	struct search *search = context;
+	struct xdp_program *program;
+	enum xdp_attach_mode mode;
+	char path[PIN_PATH];
+	uint32_t ifindex;
+
+	program =
+		xdp_program__from_pin(share_path(search->instance, pin_decode(pinned, search->label), path));
+	if (libxdp_get_error(program))
+		return 0;
+	ifindex = attached_to(program, &mode);
+	xdp_program__close(program);
+	return ifindex && ifindex == if_nametoindex(search->interface);
+}
+
+/* By its present name, else by the one that it had when it was attached. */
+static bool share_search(const char *instance, const char *interface, char path[PIN_PATH])
+{
+	struct search search = {.instance = instance, .interface = interface};
+
+	if (pins_each(share_path(instance, NULL, path), match_present, &search) == 1) {
+		share_path(instance, search.label, path);
+		return true;
+	}
+	return !access(share_path(instance, interface, path), F_OK);
+}
+
 int share_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
 		 struct refusal *refusal)
 {
 	char path[PIN_PATH];
 	int r;
 
-	if (!access(share_path(dataplane->instance, interface, path), F_OK) &&
-	    is_shared(if_nametoindex(interface)))
+	if (share_search(dataplane->instance, interface, path) && is_shared(if_nametoindex(interface)))
 		return 0;
 	r = pins_make_directory(share_path(dataplane->instance, NULL, path));
 	if (r)
 		return refuse(refusal, r, "%s cannot be made: %s", path, strerror(-r));
-	return load_and_join(dataplane, interface, mode_of(mode), refusal);
-}
-
-static int leave(struct xdp_program *program, uint32_t ifindex)
-{
-	enum xdp_attach_mode mode = xdp_program__is_attached(program, (int)ifindex);
-
-	return mode ? xdp_program__detach(program, (int)ifindex, mode, 0) : 0;
+	return load_and_join(dataplane, interface, share_path(dataplane->instance, interface, path),
+			     mode_of(mode), refusal);
 }
 
 int share_detach(const char *instance, const char *interface)
@@ -142,15 +194,14 @@ int share_detach(const char *instance, const char *interface)
 	struct xdp_program *program;
 	int r;
 
-	if (access(share_path(instance, interface, path), F_OK))
+	if (!share_search(instance, interface, path))
 		return -ENOENT;
 	libxdp_set_print(overhear);
 	program = xdp_program__from_pin(path);
 	r = (int)libxdp_get_error(program);
 	if (r)
 		return r;
-	if (if_nametoindex(interface))
-		r = leave(program, if_nametoindex(interface));
+	r = leave(program);
 	xdp_program__close(program);
 	return r ?: unlink(path) ? -errno : 0;
 }
@@ -192,18 +243,17 @@ static int list_one(const char *pinned, void *context)
 	struct xdp_program *program;
 	enum xdp_attach_mode mode = 0;
 
-	snprintf(attachment.interface, sizeof attachment.interface, "%s", pin_decode(pinned, name));
-	attachment.ifindex = if_nametoindex(attachment.interface);
+	snprintf(attachment.pinned, sizeof attachment.pinned, "%.15s", pin_decode(pinned, name));
 	program = xdp_program__from_pin(share_path(walk->instance, name, path));
 	if (libxdp_get_error(program))
 		return 0;
 	attachment.program = xdp_program__id(program);
 	program_describe(xdp_program__fd(program), &attachment.program, attachment.tag);
-	if (attachment.ifindex)
-		mode = xdp_program__is_attached(program, (int)attachment.ifindex);
+	attachment.ifindex = attached_to(program, &mode);
 	attachment.generic = mode == XDP_MODE_SKB;
 	xdp_program__close(program);
-	if (!mode) /* the interface is gone, or somebody took it out */
+	/* Otherwise the interface is gone, or somebody took it out. */
+	if (!mode || !if_indextoname(attachment.ifindex, attachment.interface))
 		return unlink(path) && errno != ENOENT ? -errno : 0;
 	return walk->visit(&attachment, walk->context);
 }
@@ -216,20 +266,21 @@ int share_list(const char *instance, int (*visit)(const struct attachment *, voi
 static int upgrade_one(const char *pinned, void *context)
 {
 	const struct walk *walk = context;
-	char path[PIN_PATH], name[PIN_NAME];
+	char path[PIN_PATH], name[PIN_NAME], present[IF_NAMESIZE];
 	struct xdp_program *old;
 	enum xdp_attach_mode mode;
 	uint32_t ifindex;
 	int r;
 
-	ifindex = if_nametoindex(pin_decode(pinned, name));
-	old = xdp_program__from_pin(share_path(walk->instance, name, path));
+	old = xdp_program__from_pin(share_path(walk->instance, pin_decode(pinned, name), path));
 	if (libxdp_get_error(old))
 		return (int)libxdp_get_error(old);
-	mode = ifindex ? xdp_program__is_attached(old, (int)ifindex) : 0;
-	r = mode ? load_and_join(walk->dataplane, name, mode, walk->refusal) : 0;
-	if (!r && mode)
-		r = leave(old, ifindex);
+	ifindex = attached_to(old, &mode);
+	r = ifindex && if_indextoname(ifindex, present)
+		    ? load_and_join(walk->dataplane, present, path, mode, walk->refusal)
+		    : 0;
+	if (!r && ifindex)
+		r = leave(old);
 	xdp_program__close(old);
 	return r;
 }

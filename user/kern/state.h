@@ -89,7 +89,7 @@ int control_peek(int fd, struct hf_control *ret);
 /* Says in the control map whose it is: layout, digest of the object; and gives the flow table its seed. */
 int control_stamp(struct dataplane *dataplane);
 /* Pins every open map and program in the place of what was pinned. */
-int instance_pins_put(struct dataplane *dataplane, struct refusal *refusal);
+int instance_pins_put(const struct dataplane *dataplane, struct refusal *refusal);
 
 /* selftest.c: sends golden packets through the embedded program, on maps of their own. -ENOEXEC: it does not
  * do what it should, as the refusal says. */

@@ -123,39 +123,50 @@ static int abi_check(const struct dataplane *dataplane, struct refusal *refusal)
 	return -EPROTO;
 }
 
+/* From the programs of one set of pins to those of another; and back the same way. */
 struct switching {
-	struct dataplane *dataplane;
-	uint32_t old_frags; /* id of the program that is replaced by prog_frags */
-	int old_prog, old_prog_frags;
-	bool back; /* undo: the new programs give way to the old ones */
+	const struct dataplane *from, *to;
+	bool back; /* an undo: whatever runs neither of from's programs was not reached, and stays as it is */
 	struct refusal *refusal;
 };
+
+/* One that an earlier set of pins had, after an upgrade that was cut short, gets the form that its driver
+ * takes. */
+static int link_update(int link, uint32_t program, const struct switching *switching)
+{
+	const struct dataplane *from = switching->from, *to = switching->to;
+	bool linear = program == from->prog_id, frags = program == from->prog_frags_id;
+
+	if (switching->back && !linear && !frags)
+		return 0;
+	if (!frags && !bpf_link_update(link, to->prog, NULL))
+		return 0;
+	if (!linear && !bpf_link_update(link, to->prog_frags, NULL))
+		return 0;
+	return -errno;
+}
 
 /* Links run one of two programs; each is replaced by its like. */
 static int link_switch(const char *pinned, void *context)
 {
 	const struct switching *switching = context;
-	const struct dataplane *dataplane = switching->dataplane;
 	char path[PIN_PATH], instance[PIN_NAME];
 	struct bpf_link_info info = {};
 	uint32_t length = sizeof info;
-	bool frags;
 	int link, r = 0;
 
-	link = pin_get(pin_path(path, "%s/links/%s", pin_encode(dataplane->instance, instance), pinned));
+	link = pin_get(pin_path(path, "%s/links/%s", pin_encode(switching->to->instance, instance), pinned));
 	if (link < 0)
 		return link;
 	if (bpf_obj_get_info_by_fd(link, &info, &length))
 		r = -errno;
-	frags = info.prog_id == (switching->back ? dataplane->prog_frags_id : switching->old_frags);
-	if (switching->back)
-		bpf_link_update(link, frags ? switching->old_prog_frags : switching->old_prog, NULL);
-	else if (!r && info.xdp.ifindex &&
-		 bpf_link_update(link, frags ? dataplane->prog_frags : dataplane->prog, NULL))
-		r = refuse(switching->refusal, -errno, "the program of link %s cannot be replaced: %s",
-			   pinned, strerror(errno));
+	else if (info.xdp.ifindex)
+		r = link_update(link, info.prog_id, switching);
 	close(link);
-	return r;
+	if (!r)
+		return 0;
+	refuse(switching->refusal, r, "the program of link %s cannot be replaced: %s", pinned, strerror(-r));
+	return switching->back ? 0 : r; /* an undo goes on to the other links */
 }
 
 static int links_switch(struct switching *switching)
@@ -163,14 +174,32 @@ static int links_switch(struct switching *switching)
 	char path[PIN_PATH], name[PIN_NAME];
 	int r;
 
-	pin_path(path, "%s/links", pin_encode(switching->dataplane->instance, name));
+	pin_path(path, "%s/links", pin_encode(switching->to->instance, name));
 	r = pins_each(path, link_switch, switching);
-	if (r && r != -ENOENT) {
-		switching->back = true;
-		pins_each(path, link_switch, switching);
-		return r;
-	}
-	return share_upgrade(switching->dataplane, switching->refusal);
+	return r == -ENOENT ? 0 : r;
+}
+
+/*
+ * The stamp comes last: who finds it missing does the upgrade again. Whatever fails before is undone, so that
+ * links and pins name one set of programs and maps.
+ */
+static int switch_over(struct dataplane *new, const struct dataplane *old, struct refusal *refusal)
+{
+	struct switching forth = {.from = old, .to = new, .refusal = refusal};
+	struct switching back = {.from = new, .to = old, .back = true};
+	int r = links_switch(&forth);
+
+	if (!r)
+		r = share_upgrade(new, refusal);
+	if (!r)
+		r = instance_pins_put(new, refusal);
+	if (!r)
+		r = control_stamp(new);
+	if (!r)
+		return 0;
+	links_switch(&back);
+	instance_pins_put(old, NULL);
+	return r;
 }
 
 /* All that may be refused, without touching what carries traffic. Returns how many maps were replaced. */
@@ -196,27 +225,8 @@ static int upgrade_prepare(struct dataplane *dataplane, struct refusal *refusal)
 	return r ?: replaced;
 }
 
-static int upgrade(struct dataplane *dataplane, struct refusal *refusal)
-{
-	struct switching switching = {.dataplane = dataplane, .refusal = refusal};
-	int replaced, r;
-
-	switching.old_prog = dataplane->prog;
-	switching.old_prog_frags = dataplane->prog_frags;
-	dataplane->prog = dataplane->prog_frags = -1;
-	r = program_describe(switching.old_prog_frags, &switching.old_frags, NULL);
-	replaced = r ?: upgrade_prepare(dataplane, refusal);
-	r = replaced < 0 ? replaced : links_switch(&switching);
-	if (!r)
-		r = control_stamp(dataplane);
-	if (!r)
-		r = instance_pins_put(dataplane, refusal);
-	close(switching.old_prog);
-	close(switching.old_prog_frags);
-	return r ?: replaced > 0;
-}
-
-int dataplane_upgrade(const char *instance, struct refusal *refusal)
+/* What is pinned, with descriptors of its own: the way back. */
+static int open_pinned(const char *instance, struct dataplane **ret, struct refusal *refusal)
 {
 	struct dataplane *dataplane;
 	bool whole;
@@ -233,11 +243,40 @@ int dataplane_upgrade(const char *instance, struct refusal *refusal)
 		refusal_right(refusal, "start holdfastd: it loads what is missing");
 	} else if (r) {
 		refuse(refusal, 0, "the pins of instance %s cannot be opened: %s", instance, strerror(-r));
-	} else {
-		r = upgrade(dataplane, refusal);
 	}
-	dataplane_close(dataplane);
+	if (!r)
+		r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
+	if (!r)
+		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, dataplane->frags_tag);
+	if (r)
+		dataplane_close(dataplane);
+	else
+		*ret = dataplane;
 	return r;
+}
+
+static void programs_forget(struct dataplane *dataplane)
+{
+	close(dataplane->prog);
+	close(dataplane->prog_frags);
+	dataplane->prog = dataplane->prog_frags = -1;
+}
+
+int dataplane_upgrade(const char *instance, struct refusal *refusal)
+{
+	struct dataplane *old = NULL, *new = NULL;
+	int replaced = 0, r = open_pinned(instance, &old, refusal);
+
+	if (!r)
+		r = open_pinned(instance, &new, refusal);
+	if (!r) {
+		programs_forget(new);
+		replaced = upgrade_prepare(new, refusal);
+		r = replaced < 0 ? replaced : switch_over(new, old, refusal);
+	}
+	dataplane_close(new);
+	dataplane_close(old);
+	return r ?: replaced > 0;
 }
 
 int dataplane_refresh(struct dataplane *dataplane)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "ethtool.h"
 #include "netlink.h"
+#include "orphan.h"
 #include "pins.h"
 #include "state.h"
 
@@ -68,6 +69,8 @@ static int refuse_attach(const char *interface, uint32_t ifindex, int program, u
 	bool native = flags & XDP_FLAGS_DRV_MODE;
 	char reason[NETLINK_REASON];
 
+	if (error == -EBUSY && orphan_check(NULL, interface, refusal))
+		return error;
 	reason_ask(ifindex, program, flags, reason);
 	if (!reason[0])
 		snprintf(reason, sizeof reason, "%s",
@@ -75,8 +78,7 @@ static int refuse_attach(const char *interface, uint32_t ifindex, int program, u
 	refuse(refusal, error, "interface %s does not take the program in %s mode: %s", interface,
 	       native ? "native" : "generic", reason);
 	if (error == -EBUSY || error == -EEXIST)
-		refusal_right(refusal, "detach the program that is there (ip link set %s xdp off)",
-			      interface);
+		holder_right(interface, refusal);
 	else if (error == -EPERM)
 		refusal_right(refusal, "run as root, or with CAP_NET_ADMIN and CAP_BPF");
 	else if (native)
@@ -173,17 +175,23 @@ bool interface_is_generic(const char *interface)
 
 int xdp_detach(const char *path)
 {
-	int fd = pin_get(path);
+	struct bpf_link_info info = {};
+	uint32_t length = sizeof info;
+	int fd = pin_get(path), r = 0;
 
 	if (fd < 0)
 		return fd;
 	/* Unpinning alone would detach some time later. -ENOLINK: its interface is gone already. */
-	if (bpf_link_detach(fd) && errno != ENOLINK && errno != EINVAL) {
-		int r = -errno;
-
-		close(fd);
-		return r;
-	}
+	if (bpf_link_detach(fd) && errno != ENOLINK)
+		r = -errno;
+	/* The link itself says whether it holds an interface, in whatever network namespace and by whatever
+	 * name. */
+	else if (bpf_obj_get_info_by_fd(fd, &info, &length))
+		r = -errno;
+	else if (info.xdp.ifindex)
+		r = -EBUSY;
 	close(fd);
+	if (r)
+		return r;
 	return unlink(path) ? -errno : 0;
 }

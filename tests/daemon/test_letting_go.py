@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Interfaces that were renamed, swapped or moved, and pins that are out of sight: what is attached is what the kernel
+says, and whoever detaches is told the truth."""
+
+import json
+import subprocess
+
+import pytest
+
+import daemon as daemons
+from daemon import run, until
+
+OVER = ("unshare", "-m", "sh", "-c", 'mount -t bpf bpf /sys/fs/bpf && exec "$@"', "over")
+
+
+def program_on(namespace, interface):
+    """The id of the XDP program that the kernel runs there, or None."""
+    link = json.loads(run("ip", "-n", namespace, "-j", "-d", "link", "show", interface))[0]
+    return link.get("xdp", {}).get("prog", {}).get("id")
+
+
+def rename(namespace, before, after):
+    run("ip", "-n", namespace, "link", "set", before, "name", after)
+
+
+def holdfast(daemon, *words, under=()):
+    """The command, on the daemon's host."""
+    command = daemon.host.inside(*under, daemons.PROGRAM.with_name("holdfast"), "--instance", daemon.instance,
+                                 "--runtime-dir", daemon.directory / "run", "--state-dir", daemon.directory / "state",
+                                 *words)
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def interface(daemon, name):
+    return next(each for each in daemon.get("/v1/interfaces")["interfaces"] if each["name"] == name)
+
+
+def test_one_that_was_renamed_goes_on_and_can_be_let_go_of(serving):
+    name = serving.host.name
+    rename(name, "eth0", "wan0")
+    at = until(lambda: (at := interface(serving, "eth0"))["problem"] and at)
+    assert at["state"] == "attached" and "wan0" in at["problem"]
+    assert holdfast(serving, "status", "--check").returncode == 1
+    # Another change leaves it alone, and so does a restart.
+    serving.operate("backend.set", pool="db", name="db1", weight=50)
+    serving.kill()
+    serving.start()
+    assert program_on(name, "wan0")
+    assert interface(serving, "eth0")["link_id"] == at["link_id"]
+    serving.operate("interface.detach", name="eth0")
+    assert not program_on(name, "wan0")
+    assert not list((serving.pins / "links").iterdir())
+
+
+def test_one_that_was_renamed_back_has_no_problem(serving):
+    name = serving.host.name
+    rename(name, "eth0", "wan0")
+    until(lambda: interface(serving, "eth0")["problem"])
+    rename(name, "wan0", "eth0")
+    until(lambda: not interface(serving, "eth0")["problem"])
+    assert program_on(name, "eth0")
+
+
+def test_the_name_in_the_configuration_decides_where_another_has_it(serving):
+    """eth0 becomes wan0, and another interface eth0: the new one is attached, the old one is let go of."""
+    name = serving.host.name
+    run("ip", "-n", name, "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
+    rename(name, "eth0", "wan0")
+    rename(name, "eth1", "eth0")
+    until(lambda: program_on(name, "eth0"))
+    serving.operate("backend.set", pool="db", name="db1", weight=50)
+    assert program_on(name, "eth0") and not program_on(name, "wan0")
+    serving.operate("interface.detach", name="eth0")
+    assert not program_on(name, "eth0")
+
+
+@pytest.mark.parametrize("restart", [False, True], ids=["daemon runs", "daemon restarts"])
+def test_two_that_were_swapped_stay_attached_and_go_one_by_one(serving, restart):
+    name = serving.host.name
+    run("ip", "-n", name, "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
+    serving.operate("interface.attach", name="eth1")
+    links = {each["link_id"] for each in serving.get("/v1/interfaces")["interfaces"]}
+    rename(name, "eth0", "both")
+    rename(name, "eth1", "eth0")
+    rename(name, "both", "eth1")
+    if restart:
+        serving.kill()
+        serving.start()
+    serving.operate("backend.set", pool="db", name="db1", weight=50)
+    assert {each["link_id"] for each in serving.get("/v1/interfaces")["interfaces"]} == links
+    serving.operate("interface.detach", name="eth0")
+    assert program_on(name, "eth1") and not program_on(name, "eth0")
+    serving.operate("interface.detach", name="eth1")
+    assert not program_on(name, "eth1")
+
+
+@pytest.fixture
+def moved(serving):
+    """A second interface, attached, and then moved to the neighbour's namespace."""
+    run("ip", "-n", serving.host.name, "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
+    serving.operate("interface.attach", name="eth1")
+    run("ip", "-n", serving.host.name, "link", "set", "eth1", "netns", serving.host.peer)
+    assert program_on(serving.host.peer, "eth1")
+    return serving
+
+
+def test_one_that_was_moved_to_another_namespace_is_let_go_of(moved):
+    at = until(lambda: (at := interface(moved, "eth1"))["problem"] and at)
+    assert at["state"] == "detached" and "another network namespace" in at["problem"]
+    moved.operate("interface.detach", name="eth1")
+    assert not program_on(moved.host.peer, "eth1")
+    assert program_on(moved.host.name, "eth0")
+
+
+def test_everything_is_let_go_of_without_the_daemon(moved):
+    moved.kill()
+    rename(moved.host.name, "eth0", "wan0")
+    done = holdfast(moved, "--offline", "interface", "detach", "--all")
+    assert done.returncode == 0, done.stderr
+    assert not program_on(moved.host.name, "wan0") and not program_on(moved.host.peer, "eth1")
+
+
+def test_a_name_that_is_not_attached_is_no_success(moved):
+    moved.kill()
+    done = holdfast(moved, "--offline", "interface", "detach", "lo")
+    assert done.returncode == 1 and "not attached to lo" in done.stderr
+
+
+def test_a_start_beside_pins_that_are_out_of_sight_is_refused(serving):
+    """A second bpffs lies over the first: a second set of pins would change nothing that packets see."""
+    program, serving.program = serving.program, (*OVER, *serving.program)
+    serving.kill()
+    said = serving.refused()
+    assert "interface eth0 runs program" in said and "umount /sys/fs/bpf" in said
+    assert program_on(serving.host.name, "eth0")
+    serving.program = program
+    serving.start()
+    assert interface(serving, "eth0")["state"] == "attached"
+
+
+def test_a_detach_that_finds_no_pins_does_not_say_done(serving):
+    serving.kill()
+    done = holdfast(serving, "--offline", "interface", "detach", "--all", under=OVER)
+    assert done.returncode == 1 and "bpftool link detach id" in done.stderr, done.stdout + done.stderr
+    assert program_on(serving.host.name, "eth0")
+
+
+def test_a_daemon_that_lost_sight_of_its_pins_does_not_say_detached(idle):
+    idle.program = ("unshare", "-m", *idle.program)
+    idle.start()
+    idle.operate("interface.attach", name="eth0")
+    run("nsenter", "-m", "-t", str(idle.process.pid), "mount", "-t", "bpf", "bpf", "/sys/fs/bpf")
+    status, error = idle.refuse("interface.detach", name="eth0")
+    assert status == 409 and "no pin" in error["what"]
+    assert program_on(idle.host.name, "eth0") and idle.get("/v1/interfaces")["interfaces"]
