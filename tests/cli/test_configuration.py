@@ -68,6 +68,35 @@ def test_plan_shows_and_changes_nothing(real, write):
     assert real.out("export --state") == before
 
 
+def test_a_plan_says_which_addresses_change(real, write):
+    apply(real, write(CONFIGURATION))
+    moved = write(CONFIGURATION.replace("10.0.0.11", "10.0.0.15"))
+    plan = real.out(["plan", "-f", moved])
+    assert re.search(r"^~ backend db/db1 {2}address 10\.0\.0\.11 -> 10\.0\.0\.15$", plan, re.M), plan
+    assert re.search(r"^\+ backend db/db1@10\.0\.0\.11 {2}", plan, re.M), plan
+    assert ("backend db/db1 changes its address: the one at 10.0.0.11 drains first, then leaves; the new one takes its "
+            "place\n") in plan
+    apply(real, moved, "--force")
+    assert re.search(r"^db/db1@10\.0\.0\.11 +10\.0\.0\.11 +100 +draining ", real.out("backend list"), re.M)
+    assert "removal:      it leaves the pool when it is drained" in real.out("backend show db/db1@10.0.0.11")
+    state = real.out("export --state")
+    assert "replaced: true" in state and "10.0.0.11" not in real.out("export")
+    assert "unchanged" in apply(real, write(state), "--force")
+    assert "removed" in real.out("backend remove db/db1@10.0.0.11 --now")
+
+
+def test_a_plan_says_what_stays_out(real, write):
+    path = write(CONFIGURATION)
+    apply(real, path)
+    real.out("backend remove db/db1 --force")
+    done = real.run(["plan", "-f", path])
+    assert "nothing would change" not in done.stdout
+    assert ("backend db/db1 stays out: it is named, but a command removed it; `holdfast backend add db/db1 10.0.0.11` "
+            "brings it back") in done.stderr
+    real.out("backend add db/db1 10.0.0.11")
+    assert "nothing would change" in real.out(["plan", "-f", path])
+
+
 def test_standard_input(real):
     done = subprocess.run([*real.prefix, HOLDFAST, "--runtime-dir", real.directory, *real.options, "apply", "-f", "-"],
                           input=CONFIGURATION, capture_output=True, text=True, timeout=30)

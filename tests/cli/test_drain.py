@@ -113,6 +113,15 @@ def test_backend_that_goes_away_ends_the_wait(cli, daemon, flows):
     assert "there is no backend db1" in cli.run("backend drain db/db1 --wait", 1).stderr
 
 
+def test_a_backend_that_has_left_is_drained(cli, daemon, flows):
+    """It was leaving, and its drain may have ended on this balancer already."""
+    daemon.replies["/v1/backends/db/db1@10.0.0.11"] = (404, {"error": {"kind": "missing", "where": "", "right": "",
+                                                                       "what": "there is no backend db/db1@10.0.0.11"}})
+    out = cli.out("backend drain db/db1@10.0.0.11 --wait --deadline 5s")
+    assert out.endswith("db/db1@10.0.0.11 has left its pool: it can be switched off\n")
+    assert daemon.requests[0][2]["arguments"] == {"pool": "db", "name": "db1@10.0.0.11", "deadline": 5}
+
+
 def test_json(cli, flows):
     flows({"remembered": 3}, {"admin": "drained", "remembered": 0})
     change, backend = cli.out("--json backend drain db/db1 --wait").splitlines()

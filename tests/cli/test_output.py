@@ -116,6 +116,16 @@ def test_plan_of_a_pool_in_full(cli, daemon):
         "second, 811 remembered flows on them\n")
 
 
+def test_an_address_that_changes_is_told(cli, daemon):
+    reply = changed()
+    reply["plan"]["replaced"] = [{"pool": "db", "name": "db2", "before": "10.0.0.12", "after": "10.0.0.14"}]
+    daemon.replies["/v1/operations"] = (200, reply)
+    told = ("backend db/db2 changes its address: the one at 10.0.0.12 drains first, then leaves; the new one takes its "
+            "place\n")
+    assert cli.out("backend set db/db2 --address 10.0.0.14").endswith("moved (25 %)\n" + told)
+    assert cli.out("backend set db/db2 --address 10.0.0.14 --dry-run").startswith(told)
+
+
 def test_lists_in_full_have_one_name(cli, daemon):
     daemon.replies["/v1/pools/db"] = (200, {**POOL, "services": ["tcp 203.0.113.10:1", "tcp 203.0.113.10:2"]})
     assert "services:     tcp 203.0.113.10:1\n              tcp 203.0.113.10:2\n" in cli.out("pool show db")

@@ -176,6 +176,18 @@ static enum exit_status wait_timed_out(const struct wait *wait, const json_t *ba
 	return complain(STATUS_TIMED_OUT, &refusal, 0);
 }
 
+/* What drained to leave has left, here or before the command came. */
+static enum exit_status wait_refused(const struct wait *wait, enum exit_status status,
+				     const struct refusal *refusal)
+{
+	wait_line_end(wait);
+	if (strcmp(refusal->kind, "missing") != 0)
+		return complain(status, refusal, 0);
+	if (!wait->call->json)
+		printf("%s has left its pool: it can be switched off\n", wait->call->words[0]);
+	return STATUS_DONE;
+}
+
 static enum exit_status wait_until_drained(struct wait *wait)
 {
 	const char *const names[] = {wait->pool, wait->name};
@@ -183,19 +195,22 @@ static enum exit_status wait_until_drained(struct wait *wait)
 
 	for (;;) {
 		struct answer answer = {NULL, NULL};
-		enum exit_status status = request_get_named(wait->call, "/v1/backends/%s/%s", names, &answer);
+		struct refusal refusal = {.what = ""};
+		enum exit_status status =
+			request_try_named(wait->call, "/v1/backends/%s/%s", names, &answer, &refusal);
 		double elapsed = clock_now() - wait->began;
 		bool over = true;
 
-		if (!status)
-			wait_note(wait, answer.json);
-		if (!status && wait_is_cut(wait, answer.json))
+		if (status)
+			return wait_refused(wait, status, &refusal);
+		wait_note(wait, answer.json);
+		if (wait_is_cut(wait, answer.json))
 			status = wait_cut(wait, &answer);
-		else if (!status && wait_is_over(wait, answer.json))
+		else if (wait_is_over(wait, answer.json))
 			status = wait_done(wait, &answer);
-		else if (!status && elapsed > wait->timeout)
+		else if (elapsed > wait->timeout)
 			status = wait_timed_out(wait, answer.json);
-		else if (!status)
+		else
 			over = false;
 		if (!over)
 			wait_show(wait, answer.json);

@@ -271,8 +271,8 @@ char *request_escape(const char *text)
 	return escaped;
 }
 
-enum exit_status request_get_named(const struct call *call, const char *path, const char *const *words,
-				   struct answer *ret)
+enum exit_status request_try_named(const struct call *call, const char *path, const char *const *words,
+				   struct answer *ret, struct refusal *refusal)
 {
 	char full[1024];
 	size_t length = 0;
@@ -294,5 +294,14 @@ enum exit_status request_get_named(const struct call *call, const char *path, co
 		path++;
 	}
 	full[length] = '\0';
-	return request_get(call, full, ret);
+	return request(call, full, NULL, GET_SECONDS, ret, refusal);
+}
+
+enum exit_status request_get_named(const struct call *call, const char *path, const char *const *words,
+				   struct answer *ret)
+{
+	struct refusal refusal = {.what = ""};
+	enum exit_status status = request_try_named(call, path, words, ret, &refusal);
+
+	return status ? complain(status, &refusal, 0) : STATUS_DONE;
 }
