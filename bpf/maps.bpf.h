@@ -33,7 +33,7 @@ const volatile bool observing = false;
 	} name SEC(".maps")
 
 SHARED_ARRAY(control, struct hf_control, 1);
-SHARED_ARRAY(services, struct hf_service, HF_MAX_SERVICES);
+SHARED_ARRAY(services, struct hf_service, 2 * HF_MAX_DIRECTORY);
 SHARED_ARRAY(pools, __u64, HF_MAX_POOLS);
 SHARED_ARRAY(tables, struct hf_table, HF_MAX_TABLES);
 SHARED_ARRAY(slots, __u64, HF_DEFAULT_SLOTS);

@@ -17,6 +17,7 @@ enum {
 };
 #define NOT_FOUND        (~0U)
 #define DIRECTORY_RANGES (((1ULL << PORT_BITS) - 1) << HF_DIRECTORY_LENGTHS_SHIFT)
+#define DIRECTORY_SEED   (((1ULL << HF_DIRECTORY_SEED_BITS) - 1) << HF_DIRECTORY_SEED_SHIFT)
 
 /* A struct hf_service_key, in words that stay in registers. */
 struct key {
@@ -44,7 +45,8 @@ static __always_inline __u32 directory_place(__u64 directory, const struct key *
 {
 	__u32 first = directory & ((1 << HF_DIRECTORY_FIRST_BITS) - 1);
 	__u32 last = (1U << (directory >> HF_DIRECTORY_LOG2_SHIFT & 31)) - 1;
-	__u32 hash = hf_service_mix(key->address.halves[0], key->address.halves[1], key->tail, is_ipv6);
+	__u64 seed = directory & DIRECTORY_SEED;
+	__u32 hash = hf_service_mix(key->address.halves[0], key->address.halves[1], key->tail, is_ipv6, seed);
 
 	return first + ((hash + probe) & last);
 }

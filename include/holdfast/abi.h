@@ -13,16 +13,18 @@
 
 #include <linux/types.h>
 
-#define HF_ABI_VERSION 1 /* bumped when a structure below changes its layout or meaning */
+#define HF_ABI_VERSION 2 /* bumped when a structure below changes its layout or meaning */
+#define HF_ABI_OLDEST  1 /* the oldest whose maps this version's programs take over as they are */
 
 enum {
 	HF_MAX_LINKS = 64,
 	HF_MAX_POOLS = 1024,
 	HF_MAX_TABLES = 4096,
-	HF_MAX_BACKENDS = 65536, /* 16-bit numbers, 0 excluded */
-	HF_MAX_SERVICES =
-		32768,     /* entries of the services array: two generations of a directory side by side */
-	HF_MAX_PROBES = 8, /* longest run of entries that a lookup in a directory may touch */
+	HF_MAX_BACKENDS = 65536,  /* 16-bit numbers, 0 excluded */
+	HF_MAX_SERVICES = 32768,  /* numbers of services */
+	HF_MAX_DIRECTORY = 32768, /* entries of a directory; the services array has twice as many, for the
+				     live one and the next */
+	HF_MAX_PROBES = 8,        /* longest run of entries that a lookup in a directory may touch */
 	HF_MAX_HOPS = 7,
 	HF_DEFAULT_SLOTS = 16 << 20,   /* entries of slots, all pools together */
 	HF_DEFAULT_HOPS = 1 << 20,     /* entries of hops */
@@ -42,15 +44,18 @@ enum hf_track { HF_TRACK_AUTO = 0, HF_TRACK_ALWAYS, HF_TRACK_NEVER };
 
 /*
  * services: an array of entries that holds one open-addressed directory at a time (and the next one while it
- * is being written). The live one is named by control.services, packed as: bits 0..23 first entry, 24..31
- * log2 of the number of entries, 32..48 which prefix lengths of ports are in use (bit n: some entry has n
- * port bits), 49..63 generation (low bits, to tell changes apart). An entry lives at hf_service_hash(key) or
- * up to HF_MAX_PROBES - 1 entries after it, wrapping round. A port range is a set of entries with fewer than
- * 16 port bits; "any port" is one entry with 0 bits. A VIP has one more entry of protocol HF_PROTO_VIP and
- * port 0: the address is ours, whatever the port.
+ * is being written). The live one is named by control.services, packed as: bits 0..15 first entry, 16..23
+ * the seed it is laid out with (0: as layout 1 did), 24..31 log2 of the number of entries, 32..48 which
+ * prefix lengths of ports are in use (bit n: some entry has n port bits), 49..63 generation (low bits, to
+ * tell changes apart). An entry lives at hf_service_hash(key, seed) or up to HF_MAX_PROBES - 1 entries after
+ * it, wrapping round. A port range is a set of entries with fewer than 16 port bits; "any port" is one entry
+ * with 0 bits. A VIP has one more entry of protocol HF_PROTO_VIP and port 0: the address is ours, whatever
+ * the port.
  */
 enum {
-	HF_DIRECTORY_FIRST_BITS = 24,
+	HF_DIRECTORY_FIRST_BITS = 16,
+	HF_DIRECTORY_SEED_SHIFT = 16,
+	HF_DIRECTORY_SEED_BITS = 8,
 	HF_DIRECTORY_LOG2_SHIFT = 24,
 	HF_DIRECTORY_LENGTHS_SHIFT = 32,
 	HF_DIRECTORY_GENERATION_SHIFT = 49,

@@ -103,12 +103,11 @@ static HF_INLINE __u32 hf_slot_index(__u64 hash, __u32 size)
 }
 
 /*
- * Where a directory of services looks first for a key, modulo its size (a power of two): of the key's bytes
- * as two 64-bit words and a 32-bit word. Keys are the operator's, not the clients', so that a cheap mix will
- * do; but the last bytes of an IPv6 address, where VIPs differ, are the highest of a word, and must come
- * down.
+ * How layout 1 mixed a service's key, for directories that were loaded by such a version: the program finds
+ * services there until user space loads another. Sums of products cancel each other out: VIPs and ports in
+ * steps may fall on one place.
  */
-static HF_INLINE __u32 hf_service_mix(__u64 low, __u64 high, __u64 tail, bool is_ipv6)
+static HF_INLINE __u32 hf_service_mix_unseeded(__u64 low, __u64 high, __u64 tail, bool is_ipv6)
 {
 	__u64 mix = low * 0x9e3779b97f4a7c15ULL ^ tail * 0xc2b2ae3d27d4eb4fULL;
 
@@ -119,11 +118,33 @@ static HF_INLINE __u32 hf_service_mix(__u64 low, __u64 high, __u64 tail, bool is
 	return mix >> 32;
 }
 
-static HF_INLINE __u32 hf_service_hash(const struct hf_service_key *key)
+/*
+ * Where a directory of services looks first for a key, modulo its size (a power of two): of the key's bytes
+ * as two 64-bit words and a 32-bit word. The sum of address and salt times the sum of tail and salt: such
+ * products do not cancel each other out, and keys that fall together under one seed part under another. User
+ * space tries seeds until all keys find room. What tells VIPs apart is in the highest bits of an IPv6
+ * address's words, and comes down to different places. seed: as it lies in control.services; 0:
+ * hf_service_mix_unseeded().
+ */
+static HF_INLINE __u32 hf_service_mix(__u64 low, __u64 high, __u64 tail, bool is_ipv6, __u64 seed)
+{
+	__u64 mix = low, salt = seed * 0x9e3779b97f4a7c15ULL;
+
+	if (__builtin_expect(!seed, 0))
+		return hf_service_mix_unseeded(low, high, tail, is_ipv6);
+	if (is_ipv6) {
+		mix = low * 0xc2b2ae3d27d4eb4fULL ^ high * 0xd6e8feb86659fd93ULL >> 40;
+		mix ^= mix >> 32;
+	}
+	return (mix + salt) * (tail + (salt >> 21)) >> 32;
+}
+
+static HF_INLINE __u32 hf_service_hash(const struct hf_service_key *key, __u32 seed)
 {
 	return hf_service_mix(key->addr[0] | (__u64)key->addr[1] << 32,
 			      key->addr[2] | (__u64)key->addr[3] << 32,
-			      key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24, key->kind & 0x20);
+			      key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24, key->kind & 0x20,
+			      (__u64)seed << HF_DIRECTORY_SEED_SHIFT);
 }
 
 #endif

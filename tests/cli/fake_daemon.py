@@ -95,7 +95,7 @@ class FakeDaemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
                         "/v1/pools/db": (200, POOL), "/v1/why": (200, WHY),
                         "/v1/interfaces": (200, {"interfaces": STATUS["interfaces"]}),
                         "/v1/services": (200, {"services": STATUS["services"]}),
-                        "/v1/version": (200, {"version": "0.1.0", "abi": 1, "flow_hash": 1}),
+                        "/v1/version": (200, {"version": "0.1.0", "abi": 2, "flow_hash": 1}),
                         "/v1/operations": (200, changed())}
         super().__init__(self.path, Handler)
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()

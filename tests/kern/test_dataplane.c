@@ -7,9 +7,10 @@
 #include <cmocka.h>
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <holdfast/flowhash.h>
 #include <kern/dataplane.h>
 #include <kern/flows.h>
-#include <kern/ranges.h>
+#include <kern/state.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -776,6 +777,72 @@ static void test_upgrade_migrates_what_has_grown(void **state)
 	dataplane_close(dataplane);
 }
 
+/* An instance as layout 1 had it: 32768 services, and a directory of one that no seed laid out. */
+static void make_layout_1(struct dataplane *dataplane, const struct hf_service *service)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	uint32_t key = 8 + (hf_service_hash(&service->key, 0) & 63);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "services", 4, sizeof *service, HF_MAX_DIRECTORY,
+				&options);
+
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_map_update_elem(fd, &key, service, BPF_ANY), 0);
+	assert_int_equal(unlink(pin("maps/services")), 0);
+	assert_int_equal(bpf_obj_pin(fd, pin("maps/services")), 0);
+	close(fd);
+	dataplane->control->services = 8 | 6ULL << HF_DIRECTORY_LOG2_SHIFT |
+				       1ULL << (HF_DIRECTORY_LENGTHS_SHIFT + 16) |
+				       123ULL << HF_DIRECTORY_GENERATION_SHIFT;
+	dataplane->control->abi = 1;
+	dataplane->control->reserved[CONTROL_DIGEST] ^= 1;
+}
+
+/* Programs are replaced first: they find services where the earlier version put them. */
+static void test_a_directory_of_layout_1_is_taken_over(void **state)
+{
+	static const uint8_t frame[60] = {[12] = 0x08, [14] = 0x45, [17] = 46,  [22] = 64,   [23] = 6,
+					  [26] = 192,  [29] = 7,    [30] = 203, [32] = 113,  [33] = 10,
+					  [34] = 0x10, [36] = 0,    [37] = 80,  [46] = 0x50, [47] = 0x10};
+	struct hf_service service = {.key = {.port = htons(80), .proto = 6, .kind = 16}, .number = 77};
+	struct dataplane *dataplane = open_instance();
+	struct hf_observation found = {};
+	struct refusal refusal = {};
+	struct image *image;
+	uint32_t verdict;
+
+	(void)state;
+	memcpy(service.key.addr, &frame[30], 4);
+	make_layout_1(dataplane, &service);
+	dataplane_close(dataplane);
+	dataplane = open_instance();
+	assert_true(dataplane_adopted(dataplane));
+	assert_int_equal(dataplane->maps[MAP_SERVICES].entries, SERVICES_ENTRIES);
+	assert_int_equal(dataplane->control->abi, HF_ABI_VERSION);
+	if (dataplane_observe(dataplane, frame, sizeof frame, 0, &found, &verdict, NULL, NULL, &refusal))
+		fail_msg("%s", refusal.what);
+	assert_int_equal(found.service, 77);
+	assert_int_equal(dataplane_read(dataplane, &image), 0);
+	assert_int_equal(image->directory.seed, 0);
+	assert_non_null(directory_find(&image->directory, HF_IPV4, service.key.addr, 6, 80));
+	image_free(image);
+	dataplane_close(dataplane);
+}
+
+/* Programs of an earlier version would not find what this one laid out: they are kept away. */
+static void test_a_later_layout_is_refused(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct refusal refusal = {};
+
+	(void)state;
+	dataplane->control->abi = HF_ABI_VERSION + 1;
+	dataplane->control->reserved[CONTROL_DIGEST] ^= 1;
+	assert_int_equal(dataplane_upgrade(instance, &refusal), -EPROTO);
+	assert_non_null(strstr(refusal.what, "has layout 3"));
+	dataplane_close(dataplane);
+	assert_int_equal(dataplane_open(instance, NULL, &dataplane, &refusal), -EPROTO);
+}
+
 static void test_refused_upgrade_changes_nothing(void **state)
 {
 	struct dataplane *dataplane = open_instance();
@@ -883,6 +950,8 @@ int main(void)
 		CASE(test_since),
 		CASE(test_upgrade_keeps_everything),
 		CASE(test_upgrade_migrates_what_has_grown),
+		CASE(test_a_directory_of_layout_1_is_taken_over),
+		CASE(test_a_later_layout_is_refused),
 		CASE(test_refused_upgrade_changes_nothing),
 		CASE(test_observing),
 		CASE(test_counters),

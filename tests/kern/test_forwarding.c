@@ -58,7 +58,7 @@ static int load(void)
 	inet_pton(AF_INET, "10.0.0.1", backend.entry.src);
 	inet_pton(AF_INET, "10.0.0.11", backend.entry.dst);
 	backend.entry.csum = hf_outer_csum(backend.entry.src[0], backend.entry.dst[0]);
-	r = directory_build(&service, &high, 1, &directory);
+	r = directory_build(&service, &high, 1, NULL, &directory);
 	if (!r)
 		r = dataplane_open(instance, &limits, &dataplane, NULL);
 	if (!r)

@@ -111,7 +111,7 @@ class DataPlane:
             self.control = self.maps["control"].memory()
             self.since = self.maps["since"].memory()
             self.flow_table = self.maps["flows"].memory()
-            self.services, self.generation = {}, 0
+            self.services, self.generation, self.seed = {}, 0, 0
             self.next_slot = self.next_counter = 1
 
     def close(self):
@@ -194,20 +194,21 @@ class DataPlane:
         return record
 
     def _write_directory(self):
-        """Every generation in the half that the last one did not use, as user space does it."""
+        """Every generation in the half that the last one did not use, as user space does it. Seed 0 is what every
+        build reads."""
         self.generation += 1
         first, log2 = self.generation % 2 * DIRECTORY_ROOM, DIRECTORY_ROOM.bit_length() - 1
         places = [bytes(sizeof(Service))] * DIRECTORY_ROOM
         lengths = 0
         for key, record in self.services.items():
-            at = flowhash.service_hash(key)
+            at = flowhash.service_hash(key, self.seed)
             place = next(i for i in range(at, at + MAX_PROBES) if not places[i % DIRECTORY_ROOM][18])
             places[place % DIRECTORY_ROOM] = bytes(record)
             lengths |= 0 if key[18] == VIP else 1 << (key[19] & 0x1F)
         for i, place in enumerate(places):
             self.maps["services"].update(first + i, place)
         struct.pack_into("<Q", self.control, 0,
-                         first | log2 << 24 | lengths << 32 | (self.generation & 0x7FFF) << 49)
+                         first | self.seed << 16 | log2 << 24 | lengths << 32 | (self.generation & 0x7FFF) << 49)
 
     def counters(self, service, backend):
         """(packets, bytes, flows) over all processors."""

@@ -55,9 +55,15 @@ def slot_index(hash_, size):
     return (hash_ >> 32) * size >> 32
 
 
-def service_hash(key):
-    """key: the 20 bytes of struct hf_service_key."""
+def service_hash(key, seed):
+    """key: the 20 bytes of struct hf_service_key. Seed 0 is the mix of layout 1."""
     low, high, tail = (int.from_bytes(key[i:j], "little") for i, j in ((0, 8), (8, 16), (16, 20)))
+    if seed:
+        mix, salt = low, (seed << 16) * 0x9E3779B97F4A7C15 & MASK
+        if key[19] & 0x20:
+            mix = low * 0xC2B2AE3D27D4EB4F & MASK ^ (high * 0xD6E8FEB86659FD93 & MASK) >> 40
+            mix ^= mix >> 32
+        return ((mix + salt) * (tail + (salt >> 21)) & MASK) >> 32
     mix = (low * 0x9E3779B97F4A7C15 ^ tail * 0xC2B2AE3D27D4EB4F) & MASK
     if key[19] & 0x20:
         mix = (mix ^ high * 0xD6E8FEB86659FD93) & MASK

@@ -84,7 +84,7 @@ static int build(const struct wish *wishes, size_t count, struct directory *ret)
 		services[i] = wishes[i].service;
 		highs[i] = wishes[i].high;
 	}
-	error = directory_build(services, highs, count, ret);
+	error = directory_build(services, highs, count, NULL, ret);
 	free(services);
 	free(highs);
 	return error;
@@ -155,7 +155,7 @@ static void no_lookup_takes_more_probes_than_are_allowed(void **state)
 		wishes[i].service.number = (uint16_t)(i + 1);
 	}
 	assert_int_equal(build(wishes, 4000, &directory), 0);
-	assert_true(1U << directory.log2 <= HF_MAX_SERVICES / 2);
+	assert_true(1U << directory.log2 <= HF_MAX_DIRECTORY);
 	for (uint32_t i = 0; i < 4000; i++) {
 		const struct hf_service *found = directory_find(
 			&directory, HF_IPV4, wishes[i].service.key.addr, wishes[i].service.key.proto, 80);
@@ -168,8 +168,8 @@ static void no_lookup_takes_more_probes_than_are_allowed(void **state)
 		const struct hf_service *entry = &directory.entries[at];
 
 		if (entry->key.proto)
-			assert_true(((at - hf_service_hash(&entry->key)) & ((1U << directory.log2) - 1)) <
-				    HF_MAX_PROBES);
+			assert_true(((at - hf_service_hash(&entry->key, directory.seed)) &
+				     ((1U << directory.log2) - 1)) < HF_MAX_PROBES);
 	}
 	directory_free(&directory);
 	free(wishes);
@@ -197,18 +197,130 @@ static void few_services_are_at_home(void **state)
 		}
 		assert_int_equal(build(wishes, SERVICES, &directory), 0);
 		last = (1U << directory.log2) - 1;
-		assert_true(last < HF_MAX_SERVICES / 4);
+		assert_true(last < HF_MAX_DIRECTORY / 2);
 		for (uint32_t at = 0; at <= last; at++)
 			away += directory.entries[at].key.proto &&
-				at != (hf_service_hash(&directory.entries[at].key) & last);
+				at != (hf_service_hash(&directory.entries[at].key, directory.seed) & last);
 		directory_free(&directory);
 	}
 	assert_in_range(away, 0, ROUNDS * SERVICES * 2 / 100);
 }
 
+static struct hf_service_key key4(uint32_t address, uint32_t port)
+{
+	return (struct hf_service_key){
+		.addr = {htonl(address)}, .port = htons((uint16_t)port), .proto = IPPROTO_TCP};
+}
+
+static struct hf_service_key key6(uint32_t second, uint32_t third, uint32_t last, uint32_t port)
+{
+	return (struct hf_service_key){
+		.addr = {htonl(0x20010db8), htonl(second), htonl(third), htonl(last)},
+		.port = htons((uint16_t)port),
+		.proto = IPPROTO_TCP,
+		.kind = 0x20,
+	};
+}
+
+/* How operators number addresses and ports: in steps, so that a weak mix lets them fall together. */
+static struct hf_service_key patterned(int pattern, uint32_t i)
+{
+	switch (pattern) {
+	case 0:
+		return key4(0xcb007101 + i % 5, 1000 + 5 * (i / 5));
+	case 1:
+		return key4(0xcb007101 + i, 80);
+	case 2:
+		return key4(0xcb007101, 1000 + 7 * i);
+	case 3:
+		return key4(0xcb007101 + i % 64 * 256, 1000 + i / 64 * 256);
+	case 4:
+		return key4(0x0a000000 + (i % 16 << 16) + (i / 16 % 16 << 24), 1 + 10 * (i / 256));
+	case 5:
+		return key4(0xcb007101 + i, 1024 + i);
+	case 6:
+		return key6(0, 0, i, 443);
+	case 7:
+		return key6(i % 64, 0, i / 64, 443);
+	case 8:
+		return key6(i % 32 << 16, i / 32 % 32, 1, 80 + i / 1024);
+	default:
+		return key6(0, i % 256 << 24, i / 256, 443);
+	}
+}
+
+static void as_many_as_are_promised_fit_whatever_they_have_in_common(void **state)
+{
+	enum { PATTERNS = 10, SERVICES = DIRECTORY_MAX_ENTRIES / 2 };
+	static const size_t counts[] = {1000, 2000, 4000, SERVICES};
+	struct wish *wishes = calloc(SERVICES, sizeof *wishes);
+
+	(void)state;
+	for (int round = 0; round < PATTERNS * 4; round++) {
+		size_t count = counts[round % 4];
+		struct directory directory;
+
+		for (uint32_t i = 0; i < count; i++) {
+			wishes[i].service.key = patterned(round / 4, i);
+			wishes[i].low = wishes[i].high = ntohs(wishes[i].service.key.port);
+			wishes[i].service.number = (uint16_t)(i + 1);
+		}
+		if (build(wishes, count, &directory))
+			fail_msg("pattern %d of %zu services does not fit", round / 4, count);
+		for (uint32_t i = 0; i < count; i++) {
+			const struct hf_service_key *key = &wishes[i].service.key;
+			const struct hf_service *found =
+				directory_find(&directory, key->kind ? HF_IPV6 : HF_IPV4, key->addr,
+					       key->proto, wishes[i].low);
+
+			assert_non_null(found);
+			assert_int_equal(found->number, i + 1);
+		}
+		directory_free(&directory);
+	}
+	free(wishes);
+}
+
+/* A directory that an earlier version laid out is not replaced before a service changes. */
+static void what_holds_the_same_entries_is_kept(void **state)
+{
+	struct hf_service services[] = {{.key = key4(0xcb007101, 80)}, {.key = key4(0xcb007102, 80)}};
+	const uint16_t highs[] = {80, 80};
+	struct directory before = {calloc(64, sizeof *before.entries), 6, 0, 1U << 16}, same, other;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct hf_service entry = services[0];
+		uint32_t at;
+
+		if (i)
+			entry = (struct hf_service){.key = key4(0xcb007101, 0)};
+		entry.key.proto = i ? HF_PROTO_VIP : IPPROTO_TCP;
+		entry.key.kind = i ? 0 : 16;
+		at = hf_service_hash(&entry.key, 0) & 63;
+		while (before.entries[at & 63].key.proto)
+			at++;
+		before.entries[at & 63] = entry;
+	}
+	assert_int_equal(directory_build(services, highs, 1, &before, &same), 0);
+	assert_int_equal(same.seed, 0);
+	assert_int_equal(same.log2, 6);
+	assert_memory_equal(same.entries, before.entries, 64 * sizeof *same.entries);
+	services[0].idle = 7;
+	assert_int_equal(directory_build(services, highs, 1, &before, &other), 0);
+	assert_int_not_equal(other.seed, 0);
+	directory_free(&other);
+	services[0].idle = 0;
+	assert_int_equal(directory_build(services, highs, 2, &before, &other), 0);
+	assert_int_not_equal(other.seed, 0);
+	directory_free(&other);
+	directory_free(&same);
+	directory_free(&before);
+}
+
 static void more_than_fits_is_refused(void **state)
 {
-	size_t count = HF_MAX_SERVICES / 2;
+	size_t count = DIRECTORY_MAX_ENTRIES / 2 + 1;
 	struct wish *wishes = calloc(count, sizeof *wishes);
 	struct directory directory = {0};
 
@@ -259,6 +371,8 @@ int main(void)
 		cmocka_unit_test(a_directory_finds_what_a_list_says),
 		cmocka_unit_test(no_lookup_takes_more_probes_than_are_allowed),
 		cmocka_unit_test(few_services_are_at_home),
+		cmocka_unit_test(as_many_as_are_promised_fit_whatever_they_have_in_common),
+		cmocka_unit_test(what_holds_the_same_entries_is_kept),
 		cmocka_unit_test(more_than_fits_is_refused),
 		cmocka_unit_test(every_address_has_an_entry_of_its_own),
 	};

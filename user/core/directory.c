@@ -10,10 +10,10 @@
 enum {
 	KIND_IPV6 = 0x20,
 	PORT_BITS = 16,
-	/* Two directories lie side by side in the map. */
-	MAX_ENTRIES = HF_MAX_SERVICES / 2,
-	COMFORTABLE_ENTRIES = HF_MAX_SERVICES / 4,
-	MOST_PREFIXES = 2 * PORT_BITS - 2, /* of one range of ports */
+	COMFORTABLE_SIZE = HF_MAX_DIRECTORY / 2,
+	COMFORTABLE_SEEDS = 8,
+	ROOMY = 32,                                    /* places an entry, as long as they are few */
+	LAST_SEED = (1 << HF_DIRECTORY_SEED_BITS) - 1, /* 0 is layout 1's */
 };
 
 /* A directory being laid out, and the entries that go in. */
@@ -100,18 +100,19 @@ static int layout_add_vips(struct layout *layout, const struct hf_service *servi
  * hashing; Celis, Larson and Munro 1985): runs stay as short as they can be, and a lookup still ends at the
  * first gap.
  */
-static bool place(struct hf_service *entries, uint32_t last, struct hf_service entry)
+static bool place(struct hf_service *entries, uint32_t last, uint32_t seed, struct hf_service entry)
 {
-	uint32_t at = hf_service_hash(&entry.key), distance = 0;
+	uint32_t at = hf_service_hash(&entry.key, seed), distance = 0;
 
 	for (; distance < HF_MAX_PROBES; at++, distance++) {
 		struct hf_service *resident = &entries[at & last], moved = *resident;
-		uint32_t its = (at - hf_service_hash(&moved.key)) & last;
+		uint32_t its;
 
 		if (!moved.key.proto) {
 			*resident = entry;
 			return true;
 		}
+		its = (at - hf_service_hash(&moved.key, seed)) & last;
 		if (its >= distance)
 			continue;
 		*resident = entry;
@@ -121,63 +122,124 @@ static bool place(struct hf_service *entries, uint32_t last, struct hf_service e
 	return false;
 }
 
-static bool place_all(const struct layout *layout, struct hf_service *entries, uint32_t size)
+static size_t away_from_home(const struct directory *directory)
 {
-	for (size_t i = 0; i < layout->count; i++)
-		if (!place(entries, size - 1, layout->entries[i]))
-			return false;
-	return true;
-}
-
-static size_t away_from_home(const struct hf_service *entries, uint32_t size)
-{
+	uint32_t last = (1U << directory->log2) - 1;
 	size_t away = 0;
 
-	for (uint32_t at = 0; at < size; at++)
-		away += entries[at].key.proto && ((at ^ hf_service_hash(&entries[at].key)) & (size - 1));
+	for (uint32_t at = 0; at <= last; at++) {
+		const struct hf_service_key *key = &directory->entries[at].key;
+
+		away += key->proto && ((at ^ hf_service_hash(key, directory->seed)) & last);
+	}
 	return away;
 }
 
+/* The best so far of the ways in which the entries were laid out. */
+struct search {
+	const struct layout *layout;
+	struct directory best; /* entries NULL: they fitted nowhere yet */
+	size_t away;           /* how many of its entries are not where a lookup begins */
+};
+
+/* Lays the entries out with one size and seed. Returns 0, also where they do not fit, or -ENOMEM. */
+static int search_try(struct search *search, uint32_t log2, uint32_t seed)
+{
+	const struct layout *layout = search->layout;
+	struct directory found = {calloc(1UL << log2, sizeof *found.entries), log2, seed, layout->lengths};
+	bool fits = found.entries;
+	size_t away;
+
+	for (size_t i = 0; fits && i < layout->count; i++)
+		fits = place(found.entries, (1U << log2) - 1, seed, layout->entries[i]);
+	if (!fits) {
+		free(found.entries);
+		return found.entries ? 0 : -ENOMEM;
+	}
+	away = away_from_home(&found);
+	if (search->best.entries && away >= search->away) {
+		free(found.entries);
+		return 0;
+	}
+	free(search->best.entries);
+	search->best = found;
+	search->away = away;
+	return 0;
+}
+
 /*
- * Most packets, also those for no service, are to find what they look for at the first place: an eighth full,
- * and roomier while that brings all entries home. A quarter of the array is the most for comfort, so that
- * directories that packets may still read leave room for the next; beyond that it grows only as the longest
- * probe demands.
+ * Most packets, also those for no service, are to find what they look for at the first place: places enough,
+ * and with other seeds or roomier while that brings all entries home. Half of the largest size is the most
+ * for comfort; beyond that a directory grows only as the longest probe demands, and the first seed that will
+ * do is taken.
  */
 static int layout_place(const struct layout *layout, struct directory *ret)
 {
-	struct directory best = {0};
-	size_t fewest = SIZE_MAX;
+	struct search search = {.layout = layout, .away = SIZE_MAX};
 	uint32_t log2 = 3;
+	int error = 0;
 
-	while ((1UL << log2) < 8 * layout->count && (1UL << log2) < COMFORTABLE_ENTRIES)
+	while ((1UL << log2) < ROOMY * layout->count && (1UL << log2) < COMFORTABLE_SIZE)
 		log2++;
-	for (; fewest && (1UL << log2) <= (best.entries ? COMFORTABLE_ENTRIES : MAX_ENTRIES); log2++) {
-		struct hf_service *entries = calloc(1UL << log2, sizeof *entries);
-		size_t away;
+	for (; error == 0 && search.away && (1UL << log2) <= COMFORTABLE_SIZE; log2++)
+		for (uint32_t seed = 1; error == 0 && search.away && seed <= COMFORTABLE_SEEDS; seed++)
+			error = search_try(&search, log2, seed);
+	for (; error == 0 && !search.best.entries && (1UL << log2) <= HF_MAX_DIRECTORY; log2++)
+		for (uint32_t seed = 1; error == 0 && !search.best.entries && seed <= LAST_SEED; seed++)
+			error = search_try(&search, log2, seed);
+	if (error < 0)
+		directory_free(&search.best);
+	else if (!search.best.entries)
+		error = -ENOSPC;
+	else
+		*ret = search.best;
+	return error;
+}
 
-		if (!entries) {
-			directory_free(&best);
-			return -ENOMEM;
-		}
-		away = place_all(layout, entries, 1U << log2) ? away_from_home(entries, 1U << log2)
-							      : SIZE_MAX;
-		if (away < fewest) {
-			free(best.entries);
-			best = (struct directory){entries, log2, layout->lengths};
-			fewest = away;
-		} else {
-			free(entries);
-		}
+static const struct hf_service *find_key(const struct directory *directory, const struct hf_service_key *key)
+{
+	uint32_t last = (1U << directory->log2) - 1, at = hf_service_hash(key, directory->seed);
+
+	for (uint32_t probe = 0; probe < HF_MAX_PROBES; probe++) {
+		const struct hf_service *entry = &directory->entries[(at + probe) & last];
+
+		if (!entry->key.proto)
+			return NULL;
+		if (memcmp(&entry->key, key, sizeof *key) == 0)
+			return entry;
 	}
-	if (!best.entries)
-		return -ENOSPC;
-	*ret = best;
+	return NULL;
+}
+
+static bool holds_exactly(const struct directory *directory, const struct layout *layout)
+{
+	size_t held = 0;
+
+	for (size_t at = 0; at < 1UL << directory->log2; at++)
+		held += directory->entries[at].key.proto != 0;
+	for (size_t i = 0; held == layout->count && i < layout->count; i++) {
+		const struct hf_service *entry = find_key(directory, &layout->entries[i].key);
+
+		if (!entry || memcmp(entry, &layout->entries[i], sizeof *entry) != 0)
+			return false;
+	}
+	return held == layout->count;
+}
+
+static int directory_copy(const struct directory *from, struct directory *ret)
+{
+	size_t size = sizeof *from->entries << from->log2;
+	struct hf_service *entries = malloc(size);
+
+	if (!entries)
+		return -ENOMEM;
+	*ret = *from;
+	ret->entries = memcpy(entries, from->entries, size);
 	return 0;
 }
 
 int directory_build(const struct hf_service *services, const uint16_t *port_high, size_t count,
-		    struct directory *ret)
+		    const struct directory *before, struct directory *ret)
 {
 	struct layout layout = {0};
 	int error = 0;
@@ -186,7 +248,11 @@ int directory_build(const struct hf_service *services, const uint16_t *port_high
 		error = layout_add_range(&layout, &services[i], port_high[i]);
 	if (error == 0)
 		error = layout_add_vips(&layout, services, count);
-	if (error == 0)
+	if (error == 0 && layout.count > DIRECTORY_MAX_ENTRIES)
+		error = -ENOSPC;
+	if (error == 0 && before && before->entries && holds_exactly(before, &layout))
+		error = directory_copy(before, ret);
+	else if (error == 0)
 		error = layout_place(&layout, ret);
 	free(layout.entries);
 	return error;
@@ -198,21 +264,6 @@ void directory_free(struct directory *directory)
 		return;
 	free(directory->entries);
 	*directory = (struct directory){0};
-}
-
-static const struct hf_service *find_key(const struct directory *directory, const struct hf_service_key *key)
-{
-	uint32_t last = (1U << directory->log2) - 1, at = hf_service_hash(key);
-
-	for (uint32_t probe = 0; probe < HF_MAX_PROBES; probe++) {
-		const struct hf_service *entry = &directory->entries[(at + probe) & last];
-
-		if (!entry->key.proto)
-			return NULL;
-		if (memcmp(&entry->key, key, sizeof *key) == 0)
-			return entry;
-	}
-	return NULL;
 }
 
 const struct hf_service *directory_find(const struct directory *directory, uint8_t family,

@@ -29,8 +29,8 @@ static int fill_service(const struct ledger *ledger, const struct service *servi
 	return 0;
 }
 
-static int build_services(const struct model *model, const struct ledger *ledger, struct image *image,
-			  struct refusal *refusal)
+static int build_services(const struct model *model, const struct ledger *ledger, const struct image *before,
+			  struct image *image, struct refusal *refusal)
 {
 	struct hf_service *services = calloc(model->service_count + 1, sizeof *services);
 	uint16_t *highs = calloc(model->service_count + 1, sizeof *highs);
@@ -41,10 +41,13 @@ static int build_services(const struct model *model, const struct ledger *ledger
 		highs[i] = model->services[i].port_high;
 	}
 	if (error == 0)
-		error = directory_build(services, highs, model->service_count, &image->directory);
+		error = directory_build(services, highs, model->service_count,
+					before ? &before->directory : NULL, &image->directory);
 	if (error == -ENOSPC) {
-		refuse(refusal, -ENOSPC, "the services do not fit into a directory of %d entries",
-		       HF_MAX_SERVICES / 2);
+		refuse(refusal, -ENOSPC,
+		       "the services need more than %d entries: each one, a range of ports up to 30, each "
+		       "address one more",
+		       DIRECTORY_MAX_ENTRIES);
 		refusal_right(refusal,
 			      "fewer services, and ranges of ports that start and end at powers of two");
 	}
@@ -149,7 +152,7 @@ int image_build(const struct model *model, const struct ledger *ledger, const st
 
 	if (!image)
 		return -ENOMEM;
-	error = build_services(model, ledger, image, refusal);
+	error = build_services(model, ledger, before, image, refusal);
 	if (error == 0)
 		error = build_backends(model, ledger, moment, image);
 	if (error == 0)

@@ -14,8 +14,8 @@
 #include "pool_options.h"
 
 enum {
-	/* Two directories lie side by side, and each is at most half full. */
-	MAX_SERVICES = HF_MAX_SERVICES / 4,
+	/* Each with an address of its own they fill a directory. */
+	MAX_SERVICES = HF_MAX_DIRECTORY / 4,
 	MAX_BACKENDS = HF_MAX_BACKENDS - 1,
 	MAX_POOLS = HF_MAX_POOLS - 1,
 };

@@ -184,7 +184,7 @@ static bool same_directory(const struct directory *a, const struct directory *b)
 {
 	if (!a->entries || !b->entries)
 		return a->entries == b->entries;
-	return a->log2 == b->log2 && a->lengths == b->lengths &&
+	return a->log2 == b->log2 && a->seed == b->seed && a->lengths == b->lengths &&
 	       memcmp(a->entries, b->entries, (sizeof *a->entries) << a->log2) == 0;
 }
 

@@ -174,15 +174,18 @@ static int reserve_pools(struct dataplane *dataplane, const struct plan *plan,
 static int reserve_directory(struct dataplane *dataplane, const struct plan *plan, uint32_t *ret_first,
 			     struct refusal *refusal)
 {
+	uint32_t size;
 	int r;
 
 	if (!plan->services || !plan->directory->entries)
 		return 0;
-	r = ranges_take(dataplane->service_ranges, 1U << plan->directory->log2, 1, ret_first);
+	size = 1U << plan->directory->log2;
+	/* From a multiple of its size on, so that the one in use lies in one half of the array alone. */
+	r = ranges_take(dataplane->service_ranges, size, size, ret_first);
 	if (r)
 		refuse(refusal, 0,
 		       "no room for a directory of %u services beside the one in use: %u entries in all",
-		       1U << plan->directory->log2, dataplane->maps[MAP_SERVICES].entries);
+		       size, dataplane->maps[MAP_SERVICES].entries);
 	return r;
 }
 
@@ -241,7 +244,8 @@ static void directory_switch(struct dataplane *dataplane, const struct directory
 	if (directory->entries) {
 		memcpy(&dataplane->services[first], directory->entries,
 		       sizeof *directory->entries << directory->log2);
-		word = first | (uint64_t)directory->log2 << HF_DIRECTORY_LOG2_SHIFT |
+		word = first | (uint64_t)directory->seed << HF_DIRECTORY_SEED_SHIFT |
+		       (uint64_t)directory->log2 << HF_DIRECTORY_LOG2_SHIFT |
 		       (uint64_t)(directory->lengths & 0x1ffff) << HF_DIRECTORY_LENGTHS_SHIFT |
 		       (uint64_t)generation << HF_DIRECTORY_GENERATION_SHIFT;
 	}

@@ -65,8 +65,9 @@ void dataplane_close(struct dataplane *dataplane)
 	free(dataplane);
 }
 
+/* oldest: the oldest layout that will do. Who writes needs programs that read what it writes. */
 static int layout_check(const struct dataplane *dataplane, const struct dataplane_limits *limits,
-			struct refusal *refusal)
+			uint32_t oldest, struct refusal *refusal)
 {
 	const struct {
 		int map;
@@ -79,7 +80,7 @@ static int layout_check(const struct dataplane *dataplane, const struct dataplan
 	};
 	uint32_t abi = dataplane->control->abi;
 
-	if (abi != HF_ABI_VERSION) {
+	if (abi < oldest || abi > HF_ABI_VERSION) {
 		refuse(refusal, 0, "the pins of instance %s have layout %u, this program knows %u",
 		       dataplane->instance, abi, HF_ABI_VERSION);
 		refusal_right(refusal, "the version of holdfastd that made them, or remove " PINS "/%s",
@@ -162,7 +163,7 @@ static int open_or_load(struct dataplane *dataplane, const struct dataplane_limi
 	if (whole) {
 		int fits = maps_memory_map(dataplane, refusal);
 
-		if (fits || (fits = layout_check(dataplane, limits, refusal)))
+		if (fits || (fits = layout_check(dataplane, limits, HF_ABI_VERSION, refusal)))
 			return fits;
 	}
 	return r ? dataplane_load(dataplane, whole, limits, refusal) : 0;
@@ -204,7 +205,7 @@ int dataplane_inspect(const char *instance, struct dataplane **ret, struct refus
 	else
 		r = maps_memory_map(dataplane, refusal);
 	if (!r)
-		r = layout_check(dataplane, &any, refusal);
+		r = layout_check(dataplane, &any, HF_ABI_OLDEST, refusal);
 	if (!r)
 		r = dataplane_learn(dataplane, refusal);
 	dataplane->adopted = true;

@@ -21,6 +21,7 @@ static int directory_read(const struct dataplane *dataplane, struct directory *r
 	if (!word)
 		return 0;
 	ret->log2 = word >> HF_DIRECTORY_LOG2_SHIFT & 0xff;
+	ret->seed = word >> HF_DIRECTORY_SEED_SHIFT & ((1U << HF_DIRECTORY_SEED_BITS) - 1);
 	ret->lengths = word >> HF_DIRECTORY_LENGTHS_SHIFT & 0x1ffff;
 	ret->entries = copy_of(&dataplane->services[first], sizeof *ret->entries << ret->log2);
 	return ret->entries ? 0 : -ENOMEM;

@@ -281,7 +281,7 @@ static int fill(struct dataplane *dataplane, struct refusal *refusal)
 			    .backend_count = 3,
 			    .services = true,
 			    .directory = &directory};
-	int r = directory_build(services, highs, 3, &directory);
+	int r = directory_build(services, highs, 3, NULL, &directory);
 
 	for (int i = 0; i < SLOTS; i++)
 		hops[i] = (struct hf_hops){.count = 2, .backend = {BACKEND_GUE, BACKEND_4}};

@@ -31,6 +31,9 @@ enum map_number {
 		MAP_COUNT
 };
 
+/* Of the services array: the directory in use in one half, the next one in the other. */
+enum { SERVICES_ENTRIES = 2 * HF_MAX_DIRECTORY };
+
 struct map {
 	int fd; /* -1: not open */
 	uint32_t entries;

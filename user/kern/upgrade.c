@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The upgrade: the programs of this build in the place of those that carry traffic, each attachment switched
- * by one bpf_link_update. Maps whose layout is the same stay; a layout that has grown at its entries' ends is
- * copied; anything else is refused. Nothing that is pinned or attached changes before all that may be refused
- * has been tried.
+ * by one bpf_link_update. Maps whose layout is the same stay; one whose entries have grown at their ends, or
+ * have become more, is copied; anything else is refused. Nothing that is pinned or attached changes before
+ * all that may be refused has been tried.
  */
 #include "state.h"
 
@@ -58,7 +58,8 @@ static int refuse_layout(const struct bpf_map_info *old, uint32_t size, struct r
 }
 
 /* Makes a larger map of the pinned one, and takes its place in maps[]. */
-static int map_grow(struct map *map, const struct bpf_map_info *old, uint32_t size, struct refusal *refusal)
+static int map_grow(struct map *map, const struct bpf_map_info *old, uint32_t size, uint32_t entries,
+		    struct refusal *refusal)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = old->map_flags);
 	struct bpf_map_info new = *old;
@@ -68,7 +69,7 @@ static int map_grow(struct map *map, const struct bpf_map_info *old, uint32_t si
 	    old->value_size > size)
 		return refuse_layout(old, size, refusal);
 	new.value_size = size;
-	fd = bpf_map_create(old->type, old->name, sizeof(uint32_t), size, old->max_entries, &options);
+	fd = bpf_map_create(old->type, old->name, sizeof(uint32_t), size, entries, &options);
 	if (fd < 0)
 		return refuse(refusal, -errno, "no new map %s: %s", old->name, strerror(errno));
 	r = entries_copy(map->fd, fd, old, &new);
@@ -81,6 +82,13 @@ static int map_grow(struct map *map, const struct bpf_map_info *old, uint32_t si
 	return 0;
 }
 
+/* How many entries a map has in this version: options size the others. */
+static uint32_t map_entries(int number, const struct bpf_map_info *old)
+{
+	return number == MAP_SERVICES && old->max_entries < SERVICES_ENTRIES ? SERVICES_ENTRIES
+									     : old->max_entries;
+}
+
 /* Returns how many maps were replaced, or a negative errno. */
 static int maps_migrate(struct dataplane *dataplane, struct refusal *refusal)
 {
@@ -88,7 +96,7 @@ static int maps_migrate(struct dataplane *dataplane, struct refusal *refusal)
 
 	for (int i = 0; i < MAP_COUNT; i++) {
 		struct bpf_map_info info = {};
-		uint32_t length = sizeof info;
+		uint32_t length = sizeof info, entries;
 		int r;
 
 		if (dataplane->maps[i].fd < 0) { /* the pinned version has no such map: it is made anew */
@@ -97,9 +105,10 @@ static int maps_migrate(struct dataplane *dataplane, struct refusal *refusal)
 		}
 		if (bpf_obj_get_info_by_fd(dataplane->maps[i].fd, &info, &length))
 			return -errno;
-		if (info.value_size == map_sizes[i])
+		entries = map_entries(i, &info);
+		if (info.value_size == map_sizes[i] && info.max_entries == entries)
 			continue;
-		r = map_grow(&dataplane->maps[i], &info, map_sizes[i], refusal);
+		r = map_grow(&dataplane->maps[i], &info, map_sizes[i], entries, refusal);
 		if (r)
 			return r;
 		replaced++;
@@ -114,10 +123,10 @@ static int abi_check(const struct dataplane *dataplane, struct refusal *refusal)
 
 	if (r)
 		return r;
-	if (control.abi == HF_ABI_VERSION)
+	if (control.abi >= HF_ABI_OLDEST && control.abi <= HF_ABI_VERSION)
 		return 0;
-	refuse(refusal, 0, "instance %s has layout %u, and this version knows %u alone", dataplane->instance,
-	       control.abi, HF_ABI_VERSION);
+	refuse(refusal, 0, "instance %s has layout %u, and this version knows %u to %u alone",
+	       dataplane->instance, control.abi, HF_ABI_OLDEST, HF_ABI_VERSION);
 	refusal_right(refusal,
 		      "the version that loaded it, or: detach, remove the instance's pins, start again");
 	return -EPROTO;
