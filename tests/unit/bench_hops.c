@@ -18,9 +18,9 @@ enum { BACKENDS = 1000, SLOTS = 65537, ROUNDS = 9, SHARES = 4, NOW = 100000 };
 
 static const int shares[SHARES] = {0, 10, 50, 90};
 
-static struct health seen(void *context, const char *pool, const char *backend)
+static struct health seen(void *context, const char *pool, const struct backend *backend)
 {
-	int number = atoi(backend + 1);
+	int number = atoi(backend->name + 1);
 
 	(void)pool;
 	/* Spread over the names, and long ago. */

@@ -92,12 +92,12 @@ __attribute__((unused)) static struct model *small_model(int backends)
 
 /* Down since long ago are the backends whose names the context lists, with a space behind each. */
 __attribute__((unused)) static struct health health_listed(void *context, const char *pool,
-							   const char *backend)
+							   const struct backend *backend)
 {
 	char word[NAME_SIZE + 1];
 
 	(void)pool;
-	snprintf(word, sizeof word, "%s ", backend);
+	snprintf(word, sizeof word, "%s ", backend->name);
 	return (struct health){.state = strstr(context, word) ? HEALTH_DOWN : HEALTH_UP};
 }
 

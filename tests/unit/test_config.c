@@ -80,7 +80,7 @@ static const struct {
 	{HEAD "pool:\n  - name: db\n", -EINVAL, "unknown key pool", "line 3, column 1: pool",
 	 "did you mean pools?"},
 	{HEAD "colour: red\n", -EINVAL, "unknown key colour", "line 3, column 1: colour",
-	 "one of version, seed, move_limit, interfaces, pools, services, removals, history"},
+	 "one of version, seed, move_limit, clock, interfaces, pools, services, removals, history"},
 	{HEAD "pools:\n  - name: db\n    backends:\n      - {name: db1, address: 10.0.0.11, wieght: 2}\n",
 	 -EINVAL, "unknown key wieght", "line 6, column 41: pools[0].backends[0].wieght",
 	 "did you mean weight?"},

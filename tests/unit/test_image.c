@@ -205,22 +205,34 @@ static void weight_nought_is_a_member_without_slots(void **state)
 	model_free(model);
 }
 
+/* db4 since before the boot, db6 since now. */
+static struct health two_are_down(void *context, const char *pool, const struct backend *backend)
+{
+	(void)context;
+	(void)pool;
+	if (strcmp(backend->name, "db4") == 0)
+		return (struct health){.state = HEALTH_DOWN, .since = 100U - HEALTH_LONG};
+	return (struct health){.state = strcmp(backend->name, "db6") == 0 ? HEALTH_DOWN : HEALTH_UNKNOWN,
+			       .since = 100};
+}
+
 static void flags_say_who_takes_and_who_serves(void **state)
 {
 	/* db6 went down this very moment: TCP has a grace, UDP none. */
 	static const uint8_t expected[] = {
 		HF_BACKEND_TAKES_NEW | SERVES, SERVES, 0, 0, HF_BACKEND_TAKES_NEW | SERVES,
 		HF_BACKEND_SERVES_TCP};
+	const struct moment moment = {.now = 100, .wall = TEST_NOW, .health = two_are_down};
 	struct model *model = small_model(6);
 	struct ledger *ledger = ledger_new();
+	struct refusal refusal = {0};
 	struct image *image;
 
 	(void)state;
 	operate(&model, "backend.drain", "{'pool': 'db', 'name': 'db2'}");
 	operate(&model, "backend.disable", "{'pool': 'db', 'name': 'db3'}");
-	operate(&model, "backend.health", "{'pool': 'db', 'name': 'db5', 'state': 'up'}");
-	operate(&model, "backend.health", "{'pool': 'db', 'name': 'db6', 'state': 'down'}");
-	image = must_image(model, ledger, NULL, "db4 db5 ");
+	assert_int_equal(ledger_assign(ledger, model, HF_DEFAULT_COUNTERS, &refusal), 0);
+	assert_int_equal(image_build(model, ledger, NULL, &moment, &image, &refusal), 0);
 	for (size_t i = 0; i < 6; i++) {
 		const struct backend *backend = &model->pools[0].backends[i];
 

@@ -26,13 +26,13 @@ struct instance {
 	bool away[1024];
 };
 
-static struct health seen(void *context, const char *pool, const char *backend)
+static struct health seen(void *context, const char *pool, const struct backend *backend)
 {
 	const struct instance *instance = context;
 	char word[NAME_SIZE + 1];
 
 	(void)pool;
-	snprintf(word, sizeof word, "%s ", backend);
+	snprintf(word, sizeof word, "%s ", backend->name);
 	if (!instance->down || !strstr(instance->down, word))
 		return (struct health){.state = HEALTH_UP};
 	return (struct health){HEALTH_DOWN, instance->down_since, instance->answers};

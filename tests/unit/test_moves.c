@@ -96,17 +96,17 @@ static uint8_t flags_of(const struct world *world, const struct balancer *balanc
 
 /* The balancer's image ------------------------------------------------------------- */
 
-static struct health health_seen(void *context, const char *pool, const char *name)
+static struct health health_seen(void *context, const char *pool, const struct backend *backend)
 {
 	const struct world *world = context;
-	int since = world->balancers[world->asking].down[atoi(name + 1)];
+	int since = world->balancers[world->asking].down[atoi(backend->name + 1)];
 
 	(void)pool;
 	if (since == NOBODY)
 		return (struct health){.state = HEALTH_UP};
 	return (struct health){.state = HEALTH_DOWN,
 			       .since = (uint32_t)since,
-			       .answers = world->dead[atoi(name + 1)] == NOBODY};
+			       .answers = world->dead[atoi(backend->name + 1)] == NOBODY};
 }
 
 static uint32_t slot_of(const struct world *world, int flow)

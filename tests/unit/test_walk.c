@@ -132,9 +132,9 @@ static void a_visit_goes_no_further_than_it_must(void **state)
 
 /* Hops, from the definition ---------------------------------------------------------- */
 
-static struct health by_chance(void *context, const char *pool, const char *backend)
+static struct health by_chance(void *context, const char *pool, const struct backend *backend)
 {
-	uint64_t mix = XXH64(backend, strlen(backend), *(uint64_t *)context);
+	uint64_t mix = XXH64(backend->name, strlen(backend->name), *(uint64_t *)context);
 
 	(void)pool;
 	return (struct health){mix % 10 < mix / 16 % 10 ? HEALTH_DOWN : HEALTH_UP, 0, mix / 256 % 3 == 0};

@@ -85,6 +85,28 @@ enum exit_status configuration_read(const char *file, json_t **ret)
 	return complain(STATUS_REFUSED, &told, r);
 }
 
+static bool has_stamps(const struct model *model)
+{
+	bool stamps = model->history_count;
+
+	for (size_t i = 0; !stamps && i < model->pool_count; i++)
+		for (size_t j = 0; !stamps && j < model->pools[i].backend_count; j++)
+			stamps = model->pools[i].backends[j].since || model->pools[i].backends[j].deadline;
+	return stamps;
+}
+
+/* What stamps are measured by, for who reads them elsewhere or later; 0: the daemon does not say. */
+static int64_t clock_in_force(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	int64_t clock = 0;
+
+	if (!request_get(call, "/v1/status", &answer))
+		clock = json_integer_value(json_object_get(answer.json, "clock"));
+	answer_free(&answer);
+	return clock;
+}
+
 enum exit_status model_in_force(const struct call *call, bool state, struct model **ret)
 {
 	struct answer answer = {NULL, NULL};
@@ -95,6 +117,8 @@ enum exit_status model_in_force(const struct call *call, bool state, struct mode
 	if (!status)
 		r = model_from_json(json_object_get(answer.json, "configuration"), ret, &refusal);
 	answer_free(&answer);
+	if (!status && !r && has_stamps(*ret))
+		(*ret)->clock = clock_in_force(call);
 	return r ? complain(STATUS_REFUSED, &refusal, r) : status;
 }
 
@@ -244,7 +268,8 @@ static enum exit_status model_after(const struct model *before, json_t *configur
 {
 	struct refusal refusal = {.what = ""};
 	json_t *arguments = json_pack("{s:O}", "configuration", configuration);
-	int r = operation_apply(before, "model.apply", arguments, (int64_t)time(NULL) * 1000, ret, &refusal);
+	int64_t now = before->clock ? before->clock : (int64_t)time(NULL) * 1000;
+	int r = operation_apply(before, "model.apply", arguments, now, ret, &refusal);
 
 	json_decref(arguments);
 	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;

@@ -108,7 +108,7 @@ static void drain_show(const json_t *backend)
 
 static void backend_print(const json_t *backend)
 {
-	char text[QUANTITY_TEXT], rate[QUANTITY_TEXT];
+	char text[QUANTITY_TEXT], rate[QUANTITY_TEXT], moment[MOMENT_TEXT];
 	const char *rule = field_text(backend, "health_rule");
 
 	show_format("backend", "%s/%s", field_text(backend, "pool"), field_text(backend, "name"));
@@ -116,8 +116,12 @@ static void backend_print(const json_t *backend)
 	show_line("weight", field_count(backend, "weight", text));
 	show_line("zone", field_text(backend, "zone"));
 	show_line("admin", field_text(backend, "admin"));
-	show_format("health", "%s%s%s", field_text(backend, "health"),
-		    *rule && strcmp(rule, "auto") ? ", forced " : "", strcmp(rule, "auto") ? rule : "");
+	if (strcmp(rule, "auto"))
+		show_format("health", "%s, stated by %s at %s", field_text(backend, "health"),
+			    field_text(backend, "health_author"),
+			    moment_text(field_number(backend, "health_since"), moment));
+	else
+		show_line("health", field_text(backend, "health"));
 	show_format("slots", "%s (%s %%)", field_count(backend, "slots", text),
 		    percent_text(field_number(backend, "share"), rate));
 	show_format("new flows", "%s, %s a second", field_count(backend, "flows", text),

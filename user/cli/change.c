@@ -92,8 +92,10 @@ enum exit_status change_print(const struct call *call, const char *subject, cons
 	} else if (json_is_false(json_object_get(answer->json, "changed"))) {
 		printf("%s unchanged: generation %.0f\n", subject, field_number(answer->json, "generation"));
 	} else {
-		printf("%s %s: generation %.0f", subject, done_of(call, plan),
-		       field_number(answer->json, "generation"));
+		printf("%s %s", subject, done_of(call, plan));
+		/* A fact makes no generation. */
+		if (strcmp(call->verb->uses, "backend.health"))
+			printf(": generation %.0f", field_number(answer->json, "generation"));
 		plan_print_moved(plan);
 		putchar('\n');
 		plan_print_replaced(plan);

@@ -320,12 +320,14 @@ int history_note(struct model *after, const struct model *before, int64_t now)
 	return 0;
 }
 
-static bool knows(const struct model *model, size_t count, const struct member_record *record)
+/* The same set among the first `count` records, or NULL. */
+static const struct member_record *find_set(const struct model *model, size_t count,
+					    const struct member_record *record)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(model->history[i].pool, record->pool) == 0 && same_set(&model->history[i], record))
-			return true;
-	return false;
+			return &model->history[i];
+	return NULL;
 }
 
 static int merge_record(struct model *after, size_t stated, const struct member_record *record)
@@ -333,7 +335,7 @@ static int merge_record(struct model *after, size_t stated, const struct member_
 	struct member_record copy;
 	bool on;
 
-	if (knows(after, stated, record))
+	if (find_set(after, stated, record))
 		return 0;
 	if (goes_on(after, record, &on) < 0)
 		return -ENOMEM;
@@ -365,6 +367,26 @@ int history_merge(struct model *after, const struct model *before, int64_t now)
 	if (error == 0)
 		history_tidy(after);
 	return error;
+}
+
+void history_align(struct model *after, const struct model *before, int64_t ahead)
+{
+	const struct member_record *newest = NULL;
+
+	for (size_t i = 0; i < after->history_count; i++) {
+		const struct member_record *known =
+			find_set(before, before->history_count, &after->history[i]);
+
+		if (!known || (newest && known->until <= newest->until))
+			continue;
+		newest = known;
+		ahead = known->until - after->history[i].until;
+	}
+	for (size_t i = 0; i < after->history_count; i++) {
+		int64_t *until = &after->history[i].until;
+
+		*until = *until + ahead > 0 ? *until + ahead : 0;
+	}
 }
 
 int history_keep(struct model *after, const struct model *before, int64_t now)

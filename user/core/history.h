@@ -74,6 +74,11 @@ int history_note(struct model *after, const struct model *before, int64_t now);
  * keep their place there. 0 or -ENOMEM.
  */
 int history_merge(struct model *after, const struct model *before, int64_t now);
+/*
+ * Makes the stamps of after's history, which came from outside, those of before's clock: by the newest set
+ * that both know, and where there is none by `ahead`, so many milliseconds that before's clock is ahead.
+ */
+void history_align(struct model *after, const struct model *before, int64_t ahead);
 /* Gives after, an earlier generation's model, the history of before, and notes what ends. 0 or -ENOMEM. */
 int history_keep(struct model *after, const struct model *before, int64_t now);
 /* Sorts, drops doubles, what is too old and what is too much. */

@@ -88,20 +88,25 @@ struct image {
 /* What is known of a backend's health. */
 struct health {
 	enum health_state state;
-	uint32_t since; /* HEALTH_DOWN: seconds of CLOCK_MONOTONIC when it went down */
+	uint32_t since; /* HEALTH_DOWN: seconds of CLOCK_MONOTONIC when it went down, modulo 2^32, since that
+			   may be before the boot */
 	bool answers;   /* HEALTH_DOWN: its host is there and refuses */
 };
 
+/* Down for longer than any grace. */
+enum { HEALTH_LONG = 1 << 30 };
+
 /*
- * The moment an image is for, and what is known at it. Functions that are NULL: everyone is HEALTH_UNKNOWN,
- * which takes flows like up; and any slot may have remembered flows away from its owner, so that none
- * settles. A slot settles by a count alone that saw all that it must see: image_words.c says what.
+ * The moment an image is for, and what is known at it. HEALTH_UNKNOWN takes flows like up. Functions that are
+ * NULL: health is what the model's configuration states, and who is down is so for long; and any slot may
+ * have remembered flows away from its owner, so that none settles. A slot settles by a count alone that saw
+ * all that it must see: image_words.c says what.
  */
 struct moment {
 	uint32_t now; /* seconds of CLOCK_MONOTONIC */
-	int64_t wall; /* the same in Unix milliseconds */
-	/* backend as pool_backend() takes it */
-	struct health (*health)(void *context, const char *pool, const char *backend);
+	int64_t wall; /* the same in milliseconds of the instance's clock (steady.h), which deadlines are of
+		       */
+	struct health (*health)(void *context, const char *pool, const struct backend *backend);
 	/* Whether a flow is remembered away from the slot's owner: counted after every packet was through
 	 * that had read what was loaded before the words before. */
 	bool (*away)(void *context, uint32_t pool, uint32_t slot);

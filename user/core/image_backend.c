@@ -32,31 +32,16 @@ static void fill_entry(struct backend_image *image, const struct pool *pool, con
 		entry->csum = hf_outer_csum(entry->src[0], entry->dst[0]);
 }
 
-/* Seconds since a backend is down. */
-static uint32_t down_age(const struct backend *backend, const struct health *health,
-			 const struct moment *moment)
+static struct health health_of(const struct pool *pool, const struct backend *backend,
+			       const struct moment *moment)
 {
-	int64_t age;
+	static const enum health_state stated[] = {[HEALTH_AUTO] = HEALTH_UNKNOWN,
+						   [HEALTH_FORCED_UP] = HEALTH_UP,
+						   [HEALTH_FORCED_DOWN] = HEALTH_DOWN};
 
-	if (backend->health == HEALTH_AUTO)
-		return moment->now - health->since;
-	age = (moment->wall - backend->since) / 1000;
-	return age < 0 ? 0 : age > UINT32_MAX ? UINT32_MAX : (uint32_t)age;
-}
-
-static bool is_down(const struct backend *backend, const struct health *health)
-{
-	if (backend->health == HEALTH_AUTO)
-		return health->state == HEALTH_DOWN;
-	return backend->health == HEALTH_FORCED_DOWN;
-}
-
-/* Whether its host is there. Of one that is down by decree the probes may know better. */
-static bool does_answer(const struct backend *backend, const struct health *health)
-{
-	return health->state == HEALTH_DOWN
-		       ? health->answers
-		       : backend->health == HEALTH_FORCED_DOWN && health->state == HEALTH_UP;
+	if (moment->health)
+		return moment->health(moment->context, pool->name, backend);
+	return (struct health){.state = stated[backend->health], .since = moment->now - HEALTH_LONG};
 }
 
 static void expect(struct image *image, uint32_t at)
@@ -65,9 +50,11 @@ static void expect(struct image *image, uint32_t at)
 		image->next = at;
 }
 
-/* Whether flows of a protocol stay on a backend that is down for so long. */
-static bool in_grace(struct image *image, uint32_t age, uint32_t grace, uint32_t now)
+/* Whether flows of a protocol stay on a backend that went down then. */
+static bool in_grace(struct image *image, uint32_t since, uint32_t grace, uint32_t now)
 {
+	uint32_t age = now - since;
+
 	if (age >= grace)
 		return false;
 	expect(image, now + grace - age);
@@ -87,24 +74,20 @@ static bool is_cut(struct image *image, const struct backend *backend, const str
 void backend_image_fill(struct backend_image *ret, struct image *image, const struct ledger *ledger,
 			const struct pool *pool, const struct backend *backend, const struct moment *moment)
 {
-	struct health health = {0};
-	char label[BACKEND_TEXT];
-	bool down;
+	const struct health health = health_of(pool, backend, moment);
+	const bool down = health.state == HEALTH_DOWN;
 
-	if (moment->health)
-		health = moment->health(moment->context, pool->name, backend_label(backend, label));
 	ret->number = ledger_backend(ledger, pool->name, backend);
 	ret->address = backend->address;
 	ret->entry.ordinal = ledger_ordinal(ledger, ret->number);
 	fill_entry(ret, pool, backend);
-	down = is_down(backend, &health);
-	ret->answers = down && does_answer(backend, &health);
+	ret->answers = down && health.answers;
 	if (backend->admin == ADMIN_ACTIVE && !down && backend->weight)
 		ret->entry.flags |= HF_BACKEND_TAKES_NEW;
 	if (is_cut(image, backend, moment))
 		return;
-	if (!down || in_grace(image, down_age(backend, &health, moment), pool->tcp_grace, moment->now))
+	if (!down || in_grace(image, health.since, pool->tcp_grace, moment->now))
 		ret->entry.flags |= HF_BACKEND_SERVES_TCP;
-	if (!down || in_grace(image, down_age(backend, &health, moment), pool->udp_grace, moment->now))
+	if (!down || in_grace(image, health.since, pool->udp_grace, moment->now))
 		ret->entry.flags |= HF_BACKEND_SERVES_UDP;
 }

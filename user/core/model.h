@@ -45,9 +45,11 @@ struct backend {
 	uint32_t weight; /* 0..WEIGHT_MAX */
 	char zone[NAME_SIZE];
 	enum admin_state admin;
+	/* What a configuration states of it. Of an instance's backends it is a fact beside the generations
+	 * (user/daemon/facts.h), and these words say nothing. */
 	enum health_rule health;
-	int64_t since;    /* Unix milliseconds when admin or health last changed by an operation; 0 never */
-	int64_t deadline; /* Unix milliseconds when a drain cuts; 0 none */
+	int64_t since;    /* milliseconds of the instance's clock when admin last changed; 0 never */
+	int64_t deadline; /* ... when a drain cuts; 0 none */
 	bool removing;    /* drains, then leaves */
 	bool replaced;    /* another address has its name: it is removing, and called "db1@10.0.0.11" */
 };
@@ -116,6 +118,8 @@ struct removal {
 
 struct model {
 	uint64_t seed;
+	int64_t clock; /* of a model from outside: what the clock that its stamps are of showed when it was
+			  written, milliseconds; 0: not known, or the instance's own */
 	struct interface *interfaces;
 	size_t interface_count;
 	struct pool *pools;

@@ -32,7 +32,7 @@ static json_t *changed_keys(const struct schema *schema, const void *before, con
 		json_t *old, *new;
 		bool same;
 
-		if (key->type == SCHEMA_LIST || (key->flags & (SCHEMA_FILE | SCHEMA_NOTE)))
+		if (key->type == SCHEMA_LIST || (key->flags & (SCHEMA_FILE | SCHEMA_NOTE | SCHEMA_FACT)))
 			continue;
 		if (before && after) {
 			old = schema_write(key, before);

@@ -196,17 +196,14 @@ int backend_health(struct model *model, const json_t *arguments, int64_t now, st
 	struct pool *pool;
 	struct backend *backend = named_backend(model, arguments, &pool, refusal);
 	struct schema_key state_key = *schema_find(&schema_backend, "health");
-	enum health_rule before;
 
+	(void)now;
 	if (!backend)
 		return -ENOENT;
 	state_key.name = "state";
-	before = backend->health;
 	if (schema_read(&state_key, backend, json_object_get(arguments, "state"), refusal) < 0) {
 		refusal_where(refusal, "pool %s, backend %s", pool->name, backend->name);
 		return -EINVAL;
 	}
-	if (backend->health != before)
-		backend->since = now;
 	return 0;
 }

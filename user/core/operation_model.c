@@ -20,10 +20,45 @@ static void keep_state(struct backend *backend, const struct backend *before, co
 		backend->health = before->health;
 	if (json_object_get(stated, "since"))
 		return;
-	if (backend->admin == before->admin && backend->health == before->health)
+	if (backend->admin == before->admin)
 		backend->since = before->since;
 	else
 		backend->since = now;
+}
+
+/* What was left of a deadline when it was written is left now. A stamp that is here already is this clock's.
+ */
+static void align_backend(struct backend *backend, const struct backend *before, int64_t ahead)
+{
+	if (before && backend->since == before->since && backend->deadline == before->deadline)
+		return;
+	if (backend->since)
+		backend->since = backend->since + ahead > 0 ? backend->since + ahead : 1;
+	if (backend->deadline)
+		backend->deadline = backend->deadline + ahead > 0 ? backend->deadline + ahead : 1;
+}
+
+/* The stamps of a model that was written by another clock, or by this one earlier. */
+static void align_stamps(struct model *model, const struct model *before, int64_t now)
+{
+	int64_t ahead = now - model->clock;
+
+	for (size_t i = 0; i < model->pool_count; i++) {
+		struct pool *pool = &model->pools[i];
+		const struct pool *pool_before = model_pool(before, pool->name);
+
+		for (size_t j = 0; j < pool->backend_count; j++) {
+			struct backend *backend = &pool->backends[j];
+
+			align_backend(backend,
+				      pool_before
+					      ? pool_backend_at(pool_before, backend->name, &backend->address)
+					      : NULL,
+				      ahead);
+		}
+	}
+	history_align(model, before, ahead);
+	model->clock = 0;
 }
 
 /* Of a backend that was leaving nothing is kept: it may have left on another balancer. */
@@ -101,6 +136,8 @@ int model_apply(struct model *model, const json_t *arguments, int64_t now, struc
 	error = model_from_json(configuration, &fresh, refusal);
 	if (error < 0)
 		return error;
+	if (fresh->clock)
+		align_stamps(fresh, model, now);
 	if (!json_object_get(configuration, "removals") && !json_object_get(configuration, "history"))
 		error = removals_keep(fresh, model);
 	keep_states(fresh, model, configuration, now);

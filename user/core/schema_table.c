@@ -91,11 +91,13 @@ static const struct schema_key backend_keys[] = {
 	 .help = "active; draining: no new flows, old ones stay; disabled: no flows. A file that is silent "
 		 "leaves what "
 		 "the command line set."},
-	{"health", SCHEMA_CHOICE, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, health), .word = rule_word,
-	 .standard = "auto", .help = "auto: as the probes find it; up or down: whatever they find."},
+	{"health", SCHEMA_CHOICE, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_FACT, AT(backend, health),
+	 .word = rule_word, .standard = "auto",
+	 .help = "auto: as the probes find it; up or down: whatever they find. Read at a start with an empty "
+		 "database; later only holdfast backend health changes it. Written by export --state."},
 	{"since", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(backend, since),
 	 .high = INT64_MAX,
-	 .help = "When admin or health last changed, in milliseconds since 1970. Written by export --state."},
+	 .help = "When admin last changed, in milliseconds since 1970. Written by export --state."},
 	{"deadline", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, deadline), .high = INT64_MAX,
 	 .help = "When a drain ends the flows that are left, in milliseconds since 1970; 0 never. Written by "
 		 "export "
@@ -221,6 +223,11 @@ static const struct schema_key root_keys[] = {
 	{"move_limit", SCHEMA_NUMBER, SCHEMA_QUIET, AT(model, move_limit), .low = 0, .high = 100,
 	 .standard = "25",
 	 .help = "The share of a pool's slots, in percent, that apply moves without --force."},
+	{"clock", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(model, clock), .high = INT64_MAX,
+	 .help = "What the clock showed, by which since, deadline and until are told, when this was written. "
+		 "Who reads it goes by its own clock, and leaves a deadline the time that it had left. "
+		 "Written by "
+		 "export --state."},
 	{"interfaces", SCHEMA_LIST, 0, .items = &schema_interface, .help = "Where traffic arrives."},
 	{"pools", SCHEMA_LIST, 0, .items = &schema_pool, .help = "Sets of backends."},
 	{"services", SCHEMA_LIST, 0, .items = &schema_service, .help = "What clients connect to."},

@@ -98,19 +98,29 @@ static void want(struct answers *answers, const struct address *address, uint16_
 	host->wanted = true;
 }
 
-static void follow(struct answers *answers, const struct model *model)
+struct search {
+	struct answers *answers;
+	const struct model *model;
+};
+
+static int want_down(const struct fact *fact, void *context)
 {
+	const struct search *search = context;
+	const struct pool *pool = model_pool(search->model, fact->pool);
+
+	if (pool && fact->state == HEALTH_DOWN)
+		want(search->answers, &fact->address, pool_port(search->model, pool));
+	return 0;
+}
+
+static void follow(struct answers *answers, const struct model *model, const struct facts *facts)
+{
+	struct search search = {answers, model};
 	size_t kept = 0;
 
 	for (size_t i = 0; i < answers->count; i++)
 		answers->hosts[i].wanted = false;
-	for (size_t i = 0; i < model->pool_count; i++) {
-		const struct pool *pool = &model->pools[i];
-
-		for (size_t j = 0; j < pool->backend_count; j++)
-			if (pool->backends[j].health == HEALTH_FORCED_DOWN)
-				want(answers, &pool->backends[j].address, pool_port(model, pool));
-	}
+	facts_each(facts, want_down, &search);
 	for (size_t i = 0; i < answers->count; i++) {
 		if (answers->hosts[i].wanted)
 			answers->hosts[kept++] = answers->hosts[i];
@@ -182,11 +192,11 @@ static void ask(struct host *host)
 	hang_up(host);
 }
 
-bool answers_tick(struct answers *answers, const struct model *model)
+bool answers_tick(struct answers *answers, const struct model *model, const struct facts *facts)
 {
 	bool changed = false;
 
-	follow(answers, model);
+	follow(answers, model, facts);
 	for (size_t i = 0; i < answers->count; i++) {
 		struct host *host = &answers->hosts[i];
 		bool before = host->answers;

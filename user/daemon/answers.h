@@ -7,14 +7,14 @@
 #ifndef HOLDFAST_ANSWERS_H
 #define HOLDFAST_ANSWERS_H
 
-#include "../core/model.h"
+#include "facts.h"
 
 struct answers;
 
 int answers_open(struct answers **ret);
 void answers_close(struct answers *answers);
 /* Once a second. Returns whether anything is otherwise than before. */
-bool answers_tick(struct answers *answers, const struct model *model);
+bool answers_tick(struct answers *answers, const struct model *model, const struct facts *facts);
 /* Whether a host that is asked has answered lately. */
 bool answers_has(const struct answers *answers, const struct address *address);
 

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "../core/leaving.h"
+#include "../core/model_edit.h"
+#include "../core/schema.h"
 #include "caution.h"
 #include "clock.h"
 #include "events.h"
+#include "change_health.h"
 #include "forecast.h"
 #include "fresh.h"
 #include "refresh.h"
@@ -23,6 +26,8 @@ struct draft {
 	struct ledger *ledger;
 	struct image *image;
 	struct plan *plan;
+	bool generation; /* the model is another: a generation is made */
+	bool fact;       /* something else is stated than before */
 };
 
 static void draft_free(struct draft *draft)
@@ -36,7 +41,7 @@ static void draft_free(struct draft *draft)
 
 char *model_dump(const struct model *model)
 {
-	json_t *json = model_to_json(model);
+	json_t *json = model_write(model, SCHEMA_FACT);
 	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 
 	json_decref(json);
@@ -145,18 +150,29 @@ static void withdraw(struct instance *instance, uint32_t number)
 	json_decref(ledger);
 }
 
+/* A fact that is kept without its generation is taken back by who tried it. */
+static int keep(struct instance *instance, const struct draft *draft, const struct generation *generation,
+		struct refusal *refusal)
+{
+	int error = draft->fact ? facts_keep(instance->facts, refusal) : 0;
+
+	if (!error && draft->generation)
+		error = commit(instance, draft, generation, refusal);
+	return error;
+}
+
 static int load(struct instance *instance, const struct draft *draft, const struct generation *generation,
 		struct refusal *refusal)
 {
 	const struct fresh fresh = {instance->dataplane, draft->plan,      instance->model,
 				    draft->model,        instance->ledger, draft->ledger};
-	int error = commit(instance, draft, generation, refusal);
+	int error = keep(instance, draft, generation, refusal);
 
 	if (error)
 		return error;
 	fresh_counters(&fresh);
 	error = dataplane_apply(instance->dataplane, draft->plan, generation->number, refusal);
-	if (error)
+	if (error && draft->generation)
 		withdraw(instance, generation->number);
 	return error;
 }
@@ -164,29 +180,55 @@ static int load(struct instance *instance, const struct draft *draft, const stru
 /* What the draft held rules now, and the draft holds what is to be freed. */
 static void take_over(struct instance *instance, struct draft *draft, const struct generation *generation)
 {
-	const struct draft old = {instance->model, instance->text, instance->ledger, instance->image,
-				  draft->plan};
+	const struct draft old = {.model = instance->model,
+				  .text = instance->text,
+				  .ledger = instance->ledger,
+				  .image = instance->image};
 
 	instance->model = draft->model;
 	instance->text = draft->text;
 	instance->ledger = draft->ledger;
 	instance->image = draft->image;
 	instance->generation = *generation;
-	*draft = old;
+	draft->model = old.model;
+	draft->text = old.text;
+	draft->ledger = old.ledger;
+	draft->image = old.image;
 	instance_loaded(instance);
 	interfaces_settle(instance->interfaces, instance->model);
-	event_note(LOG_LEVEL_NOTICE, "change", "", "generation %u by %s: %s", generation->number,
-		   generation->author, generation->cause);
+}
+
+static void tell(struct instance *instance, const struct draft *draft, const struct change *change)
+{
+	static const char *const words[] = {"left to the probes", "stated up", "stated down"};
+	const struct generation *generation = &instance->generation;
+	char label[BACKEND_TEXT], subject[NAME_SIZE + BACKEND_TEXT];
+
+	if (draft->generation) {
+		facts_follow(instance->facts, instance->model, generation->number);
+		event_note(LOG_LEVEL_NOTICE, "change", "", "generation %u by %s: %s", generation->number,
+			   generation->author, generation->cause);
+	}
+	if (!draft->fact)
+		return;
+	model_label(instance->model, change->fact->pool, change->fact->name, &change->fact->address, label);
+	snprintf(subject, sizeof subject, "%s/%s", change->fact->pool, label);
+	event_note(LOG_LEVEL_NOTICE, "health", subject, "%s by %s", words[change->fact->state],
+		   change->author);
 }
 
 static int carry_out(struct instance *instance, struct draft *draft, const struct change *change,
 		     struct refusal *refusal)
 {
-	struct generation generation = {.number = instance->generation.number + 1, .time = clock_unix()};
+	struct generation generation = instance->generation;
 	int error;
 
-	snprintf(generation.author, sizeof generation.author, "%s", change->author);
-	snprintf(generation.cause, sizeof generation.cause, "%s", change->cause);
+	if (draft->generation) {
+		generation.number++;
+		generation.time = clock_unix();
+		snprintf(generation.author, sizeof generation.author, "%s", change->author);
+		snprintf(generation.cause, sizeof generation.cause, "%s", change->cause);
+	}
 	error = interfaces_change(instance->interfaces, instance->model, draft->model, change->missing_ok,
 				  refusal);
 	if (error)
@@ -197,6 +239,7 @@ static int carry_out(struct instance *instance, struct draft *draft, const struc
 		return error;
 	}
 	take_over(instance, draft, &generation);
+	tell(instance, draft, change);
 	return 0;
 }
 
@@ -258,7 +301,8 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 
 	if (error)
 		return error;
-	changed = strcmp(draft->text, instance->text) != 0;
+	draft->generation = strcmp(draft->text, instance->text) != 0;
+	changed = draft->generation || draft->fact;
 	error = draft_plan(instance, draft, change->dry_run || !changed);
 	if (!error)
 		error = check(instance, draft, change, warnings, refusal);
@@ -267,8 +311,9 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 	if (change->named)
 		warn_of_removals(draft->model, warnings);
 	caution_append(draft->model, instance->image, draft->plan, warnings);
+	facts_warn_returning(instance->facts, draft->model, warnings);
 	carried = changed && !change->dry_run;
-	said = answer(instance->generation.number + carried, changed, change->dry_run,
+	said = answer(instance->generation.number + (carried && draft->generation), changed, change->dry_run,
 		      forecast_plan(instance, draft->plan, change->dry_run), json_incref(warnings));
 	if (!said)
 		return -ENOMEM;
@@ -290,10 +335,18 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 	json_t *warnings = json_array();
 	int error = check_hold(instance, refusal);
 
+	/* Words of health are no part of what rules. */
+	facts_leave_words(instance->facts, next, NULL);
+	if (change->warnings)
+		json_array_extend(warnings, (json_t *)change->warnings);
 	if (!error)
 		error = check_expected(instance, change->expect, refusal);
+	if (!error && change->fact)
+		error = facts_try(instance->facts, change->fact, &draft.fact);
 	if (!error)
 		error = change_draft(instance, &draft, change, warnings, ret, refusal);
+	if (draft.fact && (error || change->dry_run))
+		facts_undo(instance->facts);
 	/* The image in force is followed again, whatever was refused. */
 	if (error)
 		hops_follow(instance->hops, instance->image);
@@ -387,9 +440,11 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 		     const struct change *change, json_t **ret, struct refusal *refusal)
 {
 	struct change told = *change;
+	struct words words = {0};
 	char cause[192];
 	struct model *next;
-	int error = operation_apply(instance->model, word, arguments, clock_unix(), &next, refusal);
+	int error =
+		operation_apply(instance->model, word, arguments, instance_clock(instance), &next, refusal);
 
 	if (error == -EEXIST && !strcmp(word, "interface.attach"))
 		return attach_again(instance, arguments, change, ret, refusal);
@@ -403,7 +458,13 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 	told.named = told.whole && !states_removals(json_object_get(arguments, "configuration"));
 	if (!told.limit)
 		told.limit = told.whole ? apply_limit(instance, next, arguments) : GUARD_NO_LIMIT;
-	return change_model(instance, next, &told, ret, refusal);
+	error = words_read(instance, word, arguments, next, &told, &words, refusal);
+	if (error)
+		model_free(next);
+	else
+		error = change_model(instance, next, &told, ret, refusal);
+	words_end(instance, &words, error);
+	return error;
 }
 
 int change_configuration(struct instance *instance, json_t *configuration, const struct change *change,

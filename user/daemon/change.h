@@ -20,12 +20,15 @@ struct change {
 	const char *cause;  /* for the generation: "backend drain db/db2" */
 	const char *author; /* "root" */
 	bool dry_run;
-	bool force;      /* what guard.h would refuse is done */
-	uint32_t limit;  /* percent of a pool's slots that may move, or GUARD_NO_LIMIT */
-	bool whole;      /* a whole configuration: what it does not name would go (guard.h) */
-	bool named;      /* it may name what commands removed (removal.h): that is told */
-	bool missing_ok; /* an interface that is not there yet is no refusal */
-	uint32_t expect; /* the generation that must be in force; 0: any */
+	bool force;              /* what guard.h would refuse is done */
+	uint32_t limit;          /* percent of a pool's slots that may move, or GUARD_NO_LIMIT */
+	bool whole;              /* a whole configuration: what it does not name would go (guard.h) */
+	bool named;              /* it may name what commands removed (removal.h): that is told */
+	bool missing_ok;         /* an interface that is not there yet is no refusal */
+	uint32_t expect;         /* the generation that must be in force; 0: any */
+	bool takes_health;       /* a configuration's words of health become facts: of a first start alone */
+	const struct fact *fact; /* what is stated by the way; NULL: nothing */
+	const json_t *warnings;  /* said before those of the change; NULL: none */
 };
 
 /*
@@ -38,12 +41,19 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 int change_operation(struct instance *instance, const char *word, const json_t *arguments,
 		     const struct change *change, json_t **ret, struct refusal *refusal);
 
+/*
+ * backend.health: what is stated becomes a fact (facts.h) and is carried out like any change, but makes no
+ * generation.
+ */
+int change_health(struct instance *instance, const json_t *arguments, const struct change *change,
+		  json_t **ret, struct refusal *refusal);
+
 /* A whole configuration, as model.apply takes it; where change->limit is 0 it is that of the configuration,
  * and where that states none no more than what is in force. */
 int change_configuration(struct instance *instance, json_t *configuration, const struct change *change,
 			 json_t **ret, struct refusal *refusal);
 
-/* A model as the store holds it: compact JSON text, to be freed. */
+/* A model as the store holds it, without facts: compact JSON text, to be freed. */
 char *model_dump(const struct model *model);
 
 #endif

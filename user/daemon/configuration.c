@@ -87,6 +87,7 @@ static bool was_given(struct instance *instance)
 	return was;
 }
 
+/* Who sent a signal reads them in the log. */
 static void tell_warnings(const char *file, const json_t *warnings)
 {
 	const json_t *warning;
@@ -96,11 +97,12 @@ static void tell_warnings(const char *file, const json_t *warnings)
 		event_note(LOG_LEVEL_WARNING, "configuration", file, "%s", json_string_value(warning));
 }
 
-static int apply(struct instance *instance, json_t *configuration, struct refusal *refusal)
+static int apply(struct instance *instance, json_t *configuration, bool again, struct refusal *refusal)
 {
 	const char *file = instance->options->config;
 	char cause[192];
-	struct change change = {.author = "holdfastd", .cause = cause};
+	struct change change = {
+		.author = "holdfastd", .cause = cause, .takes_health = instance->first && !again};
 	json_t *answer = NULL;
 	int error;
 
@@ -139,7 +141,7 @@ static int apply_file(struct instance *instance, bool again, struct refusal *ref
 	if (error == -ENOENT && !was_given(instance))
 		return 0;
 	if (!error && (again || !was_applied(instance, configuration)))
-		error = apply(instance, configuration, refusal);
+		error = apply(instance, configuration, again, refusal);
 	json_decref(configuration);
 	return error;
 }

@@ -170,7 +170,7 @@ static void leave(struct instance *instance, struct leavers *leavers)
 		snprintf(cause, sizeof cause, "drained %s", leavers->first);
 	else
 		snprintf(cause, sizeof cause, "drained %s and %zu more", leavers->first, leavers->count - 1);
-	error = operation_leave(instance->model, is_over, leavers, clock_unix(), &next, &refusal);
+	error = operation_leave(instance->model, is_over, leavers, instance_clock(instance), &next, &refusal);
 	if (!error)
 		error = change_model(instance, next, &change, &answer, &refusal);
 	if (error)
@@ -181,7 +181,7 @@ static void leave(struct instance *instance, struct leavers *leavers)
 void drain_tick(struct instance *instance)
 {
 	struct leavers leavers = {.instance = instance};
-	int64_t now = clock_unix();
+	int64_t now = instance_clock(instance);
 
 	for (size_t i = 0; i < instance->model->pool_count; i++) {
 		const struct pool *pool = &instance->model->pools[i];

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "../kern/boot.h"
 #include "change.h"
 #include "clock.h"
 #include "drain.h"
@@ -35,18 +36,23 @@ uint32_t instance_slot_limit(const struct instance *instance)
 	return limit ? limit : HF_DEFAULT_SLOTS;
 }
 
-/* Of one that is down by decree, whether its host is there: then it is up for all that is known. Of the
- * others nothing. */
-static struct health known_health(void *context, const char *pool_name, const char *name)
+int64_t instance_clock(const struct instance *instance)
+{
+	return steady_at(&instance->steady, clock_monotonic());
+}
+
+int64_t instance_wall(const struct instance *instance, int64_t stamp)
+{
+	return clock_unix() + stamp - instance_clock(instance);
+}
+
+static struct health known_health(void *context, const char *pool, const struct backend *backend)
 {
 	const struct instance *instance = context;
-	const struct pool *pool = model_pool(instance->model, pool_name);
-	const struct backend *backend = pool ? pool_backend(pool, name) : NULL;
+	struct health health = facts_health(instance->facts, pool, backend);
 
-	if (backend && backend->health == HEALTH_FORCED_DOWN &&
-	    answers_has(instance->answers, &backend->address))
-		return (struct health){.state = HEALTH_UP};
-	return (struct health){.state = HEALTH_UNKNOWN};
+	health.answers = health.state == HEALTH_DOWN && answers_has(instance->answers, &backend->address);
+	return health;
 }
 
 static bool is_away(void *context, uint32_t pool, uint32_t slot)
@@ -61,7 +67,7 @@ void instance_moment(struct instance *instance, struct moment *ret)
 {
 	*ret = (struct moment){
 		.now = clock_monotonic() / 1000,
-		.wall = clock_unix(),
+		.wall = instance_clock(instance),
 		.health = known_health,
 		.away = evidence_last(instance->evidence) ? is_away : NULL,
 		.counted = evidence_moment(instance->evidence),
@@ -70,6 +76,44 @@ void instance_moment(struct instance *instance, struct moment *ret)
 }
 
 /* What the store holds ------------------------------------------------------ */
+
+/* A note that fails is made again in a minute; until then a reboot costs deadlines that much more. */
+static void note_clock(struct instance *instance)
+{
+	struct refusal refusal = {0};
+	char text[STEADY_TEXT];
+
+	steady_note(&instance->steady, clock_monotonic(), text);
+	if (store_setting_set(instance->store, "clock", text, &refusal))
+		log_refusal(LOG_LEVEL_WARNING, "the instance's clock is not noted", &refusal);
+}
+
+static void begin_clock(struct instance *instance)
+{
+	char *noted = store_setting(instance->store, "clock"), boot[BOOT_ID];
+
+	boot_read(boot);
+	steady_begin(&instance->steady, noted, boot, clock_monotonic(), clock_unix());
+	free(noted);
+	note_clock(instance);
+}
+
+/* What a version without facts held in its generations becomes facts, once. */
+static int open_facts(struct instance *instance, struct refusal *refusal)
+{
+	char *taken = store_setting(instance->store, "facts");
+	int error = facts_open(instance->store, instance->steady.boot, &instance->facts, refusal);
+
+	if (!error && !taken)
+		error = facts_take(instance->facts, instance->model, instance->generation.author,
+				   &instance->steady, refusal);
+	if (!error && !taken)
+		error = store_setting_set(instance->store, "facts", "taken", refusal);
+	free(taken);
+	if (!error)
+		facts_leave_words(instance->facts, instance->model, NULL);
+	return error;
+}
 
 static int make_seed(uint64_t *ret, struct refusal *refusal)
 {
@@ -185,10 +229,13 @@ static int load_state(struct instance *instance, struct refusal *refusal)
 
 	if (error)
 		return error;
+	instance->first = first && !instance->options->fresh;
 	instance->text = model_dump(instance->model);
 	if (!instance->text)
 		return -ENOMEM;
-	return first ? store_first(instance, refusal) : 0;
+	if (first)
+		error = store_first(instance, refusal);
+	return error ? error : open_facts(instance, refusal);
 }
 
 /* What the data plane holds -------------------------------------------------- */
@@ -330,10 +377,12 @@ int instance_open(const struct options *options, struct instance **ret, struct r
 		return -ENOMEM;
 	instance->options = options;
 	instance->started = clock_monotonic();
-	instance->drains_seen = clock_unix();
 	error = open_store(instance, refusal);
-	if (!error)
+	if (!error) {
+		begin_clock(instance);
+		instance->drains_seen = instance_clock(instance);
 		error = load_state(instance, refusal);
+	}
 	if (!error)
 		error = open_parts(instance);
 	if (!error)
@@ -351,8 +400,10 @@ void instance_close(struct instance *instance)
 {
 	if (!instance)
 		return;
-	if (instance->store)
+	if (instance->store) {
 		events_flush(instance->store);
+		note_clock(instance);
+	}
 	answers_close(instance->answers);
 	evidence_close(instance->evidence);
 	census_close(instance->census);
@@ -365,6 +416,7 @@ void instance_close(struct instance *instance)
 	ledger_free(instance->ledger);
 	model_free(instance->model);
 	free(instance->text);
+	facts_close(instance->facts);
 	store_close(instance->store);
 	free(instance);
 }
@@ -384,8 +436,12 @@ static void prune(struct instance *instance, int64_t now)
 	if (now < instance->prune_at)
 		return;
 	instance->prune_at = now + PRUNE;
-	if (store_prune(instance->store, options->keep_generations, clock_unix() - options->keep_days * DAY))
+	note_clock(instance);
+	/* Their age is that of the newest: the host's clock may have been stepped. */
+	if (store_prune(instance->store, options->keep_generations,
+			instance->generation.time - options->keep_days * DAY))
 		log_line(LOG_LEVEL_WARNING, "old generations cannot be forgotten");
+	facts_prune(instance->facts);
 }
 
 void instance_tick(struct instance *instance)
@@ -393,7 +449,7 @@ void instance_tick(struct instance *instance)
 	prune(instance, clock_monotonic());
 	interfaces_retry(instance->interfaces, instance->model);
 	refresh_tick(instance);
-	if (answers_tick(instance->answers, instance->model))
+	if (answers_tick(instance->answers, instance->model, instance->facts))
 		refresh_image(instance);
 	instance_sample(instance);
 	events_flush(instance->store);

@@ -10,8 +10,10 @@
 
 #include "answers.h"
 #include "../core/image.h"
+#include "../core/steady.h"
 #include "census.h"
 #include "evidence.h"
+#include "facts.h"
 #include "hops.h"
 #include "interfaces.h"
 #include "options.h"
@@ -23,6 +25,9 @@ struct instance {
 	const struct options *options;
 	char database[PATH_MAX];
 	struct store *store;
+	struct steady steady; /* the clock that deadlines and the history are measured by */
+	struct facts *facts;  /* what is stated of backends' health */
+	bool first;           /* the database was empty, and the file is applied to it at this start */
 	struct dataplane *dataplane;
 	struct hops *hops;
 	struct interfaces *interfaces;
@@ -38,7 +43,7 @@ struct instance {
 	struct ledger *ledger;
 	struct image *image;              /* what the data plane holds for it */
 	int64_t started;                  /* monotonic milliseconds */
-	int64_t drains_seen;              /* Unix milliseconds up to which drains' ends were told */
+	int64_t drains_seen;              /* instance_clock() up to which drains' ends were told */
 	bool drained[HF_MAX_BACKENDS];    /* by number: that it is drained was proved, and told */
 	int64_t refresh_at;               /* ... before which a refresh that failed is not tried again */
 	int64_t release_at;               /* ... when numbers are released next, if nothing changes before */
@@ -69,6 +74,11 @@ void instance_reclaim(struct instance *instance);
 int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusal *refusal);
 /* Counters as of now. */
 void instance_sample(struct instance *instance);
+
+/* Now, in milliseconds of the instance's clock (steady.h): what models are stamped with. */
+int64_t instance_clock(const struct instance *instance);
+/* A stamp of that clock as Unix time, in milliseconds, for people. */
+int64_t instance_wall(const struct instance *instance, int64_t stamp);
 
 uint32_t instance_counter_limit(const struct instance *instance);
 uint32_t instance_slot_limit(const struct instance *instance);

@@ -111,22 +111,25 @@ int operate(struct instance *instance, const struct request *request, json_t **r
 		refusal_right(refusal, "{\"operation\": WORD, \"arguments\": {...}}");
 		return -EINVAL;
 	}
-	error = change_operation(instance, word, arguments, &change, ret, refusal);
+	if (!strcmp(word, "backend.health"))
+		error = change_health(instance, arguments, &change, ret, refusal);
+	else
+		error = change_operation(instance, word, arguments, &change, ret, refusal);
 	if (!error && !change.dry_run && !strcmp(word, "model.apply"))
 		note_configuration(instance, json_object_get(arguments, "configuration"));
 	return error;
 }
 
 /* Flows know member sets that were, and the backends that the way back leaves behind: these drain first. */
-static int return_to(struct model *next, const struct model *now, struct refusal *refusal)
+static int return_to(struct model *next, const struct model *now, int64_t clock, struct refusal *refusal)
 {
-	int error = model_keep_leaving(next, now, clock_unix(), refusal);
+	int error = model_keep_leaving(next, now, clock, refusal);
 
 	if (!error)
 		error = model_settle_leaving(next, refusal);
 	if (!error)
 		error = model_check(next, refusal);
-	return error ? error : history_keep(next, now, clock_unix());
+	return error ? error : history_keep(next, now, clock);
 }
 
 /* A generation's model as it was, admin states and all; its number is a new one. */
@@ -151,7 +154,7 @@ int roll_back(struct instance *instance, const struct request *request, json_t *
 		error = model_from_json(model, &next, refusal);
 	json_decref(model);
 	if (!error)
-		error = return_to(next, instance->model, refusal);
+		error = return_to(next, instance->model, instance_clock(instance), refusal);
 	if (error) {
 		model_free(next);
 		return error;

@@ -30,6 +30,13 @@ static const char schema_sql[] =
 	"PRAGMA user_version = 1;"
 	"COMMIT;";
 
+/* Beside what older versions made, who leave it alone. */
+static const char facts_sql[] =
+	"CREATE TABLE IF NOT EXISTS facts (pool TEXT NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,"
+	" source TEXT NOT NULL, state TEXT NOT NULL, author TEXT NOT NULL, time INTEGER NOT NULL,"
+	" boot TEXT NOT NULL, monotonic INTEGER NOT NULL, gone INTEGER NOT NULL,"
+	" PRIMARY KEY (pool, name, address, source))";
+
 static int refuse_database(struct store *store, const char *doing, struct refusal *refusal)
 {
 	int code = sqlite3_errcode(store->db);
@@ -94,6 +101,8 @@ static int make_schema(struct store *store, const char *path, struct refusal *re
 	}
 	if (version < SCHEMA_VERSION && sqlite3_exec(store->db, schema_sql, NULL, NULL, NULL))
 		return refuse_database(store, "make the database's tables", refusal);
+	if (sqlite3_exec(store->db, facts_sql, NULL, NULL, NULL))
+		return refuse_database(store, "make the table of facts", refusal);
 	return 0;
 }
 
@@ -328,6 +337,92 @@ int store_prune(struct store *store, uint32_t count, int64_t before)
 	sqlite3_bind_int64(statement, 1, before);
 	sqlite3_bind_int64(statement, 2, count);
 	return sqlite3_step(statement) == SQLITE_DONE ? 0 : -EIO;
+}
+
+/* Facts -------------------------------------------------------------------- */
+
+/* Who knows it: an operator's word has this source, so that others can stand beside it. */
+static const char stated[] = "stated";
+
+static int write_fact(struct store *store, const struct fact *fact, struct refusal *refusal)
+{
+	STATEMENT statement = prepare(
+		store,
+		fact->state == HEALTH_UNKNOWN
+			? "DELETE FROM facts WHERE pool = ? AND name = ? AND address = ? AND source = ?"
+			: "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+	char address[ADDRESS_TEXT];
+
+	bind_text(statement, 1, fact->pool);
+	bind_text(statement, 2, fact->name);
+	bind_text(statement, 3, address_text(&fact->address, address));
+	bind_text(statement, 4, stated);
+	if (fact->state != HEALTH_UNKNOWN) {
+		bind_text(statement, 5, health_name(fact->state));
+		bind_text(statement, 6, fact->author);
+		sqlite3_bind_int64(statement, 7, fact->time);
+		bind_text(statement, 8, fact->boot);
+		sqlite3_bind_int64(statement, 9, fact->monotonic);
+		sqlite3_bind_int64(statement, 10, fact->gone);
+	}
+	if (sqlite3_step(statement) != SQLITE_DONE)
+		return refuse_database(store, "write what is stated of a backend's health", refusal);
+	return 0;
+}
+
+int store_facts_set(struct store *store, const struct fact *facts, size_t count, struct refusal *refusal)
+{
+	int error = begin(store, refusal);
+
+	if (error)
+		return error;
+	for (size_t i = 0; !error && i < count; i++)
+		error = write_fact(store, &facts[i], refusal);
+	return end(store, error, refusal);
+}
+
+/* One that cannot be read (a later version's state) is passed over. */
+static bool read_fact(sqlite3_stmt *statement, struct fact *ret)
+{
+	struct fact fact = {.time = sqlite3_column_int64(statement, 5),
+			    .monotonic = sqlite3_column_int64(statement, 7),
+			    .gone = (uint32_t)sqlite3_column_int64(statement, 8)};
+	char address[ADDRESS_TEXT], state[16];
+
+	copy_column(statement, 0, fact.pool, sizeof fact.pool);
+	copy_column(statement, 1, fact.name, sizeof fact.name);
+	copy_column(statement, 2, address, sizeof address);
+	copy_column(statement, 3, state, sizeof state);
+	copy_column(statement, 4, fact.author, sizeof fact.author);
+	copy_column(statement, 6, fact.boot, sizeof fact.boot);
+	fact.state = !strcmp(state, "down") ? HEALTH_DOWN : !strcmp(state, "up") ? HEALTH_UP : HEALTH_UNKNOWN;
+	*ret = fact;
+	return fact.state != HEALTH_UNKNOWN && !address_parse(address, &ret->address);
+}
+
+int store_facts(struct store *store, int (*visit)(const struct fact *, void *), void *context,
+		struct refusal *refusal)
+{
+	STATEMENT statement =
+		prepare(store, "SELECT pool, name, address, state, author, time, boot, monotonic, gone"
+			       " FROM facts WHERE source = ?");
+	struct fact fact;
+	int step, stop = 0;
+
+	bind_text(statement, 1, stated);
+	while (!stop && (step = sqlite3_step(statement)) == SQLITE_ROW)
+		if (read_fact(statement, &fact))
+			stop = visit(&fact, context);
+	if (!stop && step != SQLITE_DONE)
+		return refuse_database(store, "read what is stated of backends' health", refusal);
+	return stop;
+}
+
+uint32_t store_oldest(struct store *store)
+{
+	STATEMENT statement = prepare(store, "SELECT min(number) FROM generations");
+
+	return sqlite3_step(statement) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(statement, 0) : 0;
 }
 
 /* Settings and events ------------------------------------------------------ */

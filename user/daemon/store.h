@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The store: generations of the desired state, the ledger of numbers, settings and events, in one SQLite
- * database (write-ahead log, every commit synced). What it holds after a crash is the last generation whose
- * commit returned.
+ * The store: generations of the desired state, the ledger of numbers, facts, settings and events, in one
+ * SQLite database (write-ahead log, every commit synced). What it holds after a crash is the last generation
+ * whose commit returned.
  */
 #ifndef HOLDFAST_STORE_H
 #define HOLDFAST_STORE_H
@@ -10,7 +10,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "../core/model.h"
 #include "../core/refusal.h"
+#include "../core/steady.h"
 
 struct store;
 
@@ -42,6 +44,26 @@ int store_generation(struct store *store, uint32_t number, struct generation *re
 int store_generations(struct store *store, int (*visit)(const struct generation *, void *), void *context);
 /* Forgets generations that are both beyond the newest `count` and older than `before` (Unix milliseconds). */
 int store_prune(struct store *store, uint32_t count, int64_t before);
+
+/* What was stated of a backend's health (facts.h). */
+struct fact {
+	char pool[NAME_SIZE], name[NAME_SIZE];
+	struct address address;
+	enum health_state state; /* HEALTH_UP or HEALTH_DOWN; HEALTH_UNKNOWN: nothing is stated */
+	char author[64];
+	int64_t time;       /* Unix milliseconds */
+	char boot[BOOT_ID]; /* the boot in which it was stated; "": not known, and long ago */
+	int64_t monotonic;  /* milliseconds of that boot's CLOCK_MONOTONIC */
+	uint32_t gone;      /* the generation that its backend is not in any more; 0: it is there */
+};
+
+/* Writes facts, all of them or none; HEALTH_UNKNOWN forgets. */
+int store_facts_set(struct store *store, const struct fact *facts, size_t count, struct refusal *refusal);
+/* Visits all, until visit returns non-zero, which is returned. */
+int store_facts(struct store *store, int (*visit)(const struct fact *, void *), void *context,
+		struct refusal *refusal);
+/* The number of the oldest generation that is kept; 0: there is none. */
+uint32_t store_oldest(struct store *store);
 
 /* A setting's text, to be freed; NULL: not set. */
 char *store_setting(struct store *store, const char *key);

@@ -37,20 +37,6 @@ const char *backend_problem(struct instance *instance, const struct backend *bac
 	return nexthop ? nexthop->problem : NULL;
 }
 
-static const char *rule_name(enum health_rule rule)
-{
-	return rule == HEALTH_FORCED_UP ? "up" : rule == HEALTH_FORCED_DOWN ? "down" : "auto";
-}
-
-static enum health_state health_of_backend(const struct backend *backend)
-{
-	static const enum health_state states[] = {[HEALTH_AUTO] = HEALTH_UNKNOWN,
-						   [HEALTH_FORCED_UP] = HEALTH_UP,
-						   [HEALTH_FORCED_DOWN] = HEALTH_DOWN};
-
-	return states[backend->health];
-}
-
 const char *age_text(int64_t seconds, char text[AGE_TEXT])
 {
 	if (seconds < 120)
@@ -63,15 +49,17 @@ const char *age_text(int64_t seconds, char text[AGE_TEXT])
 }
 
 /* "4m, last heard 2s"; "12s: no route" */
-static json_t *note_json(struct instance *instance, const struct backend *backend,
+static json_t *note_json(struct instance *instance, const struct backend *backend, const struct fact *fact,
 			 const struct drain_state *drain)
 {
 	const char *problem = backend_problem(instance, backend);
-	bool down = backend->health == HEALTH_FORCED_DOWN;
+	bool down = fact && fact->state == HEALTH_DOWN;
 	char since[AGE_TEXT] = "", heard[AGE_TEXT] = "";
 
-	if (backend->since && (backend->admin != ADMIN_ACTIVE || down))
-		age_text((clock_unix() - backend->since) / 1000, since);
+	if (down)
+		age_text(fact_age(instance->facts, fact), since);
+	else if (backend->since && backend->admin != ADMIN_ACTIVE)
+		age_text((instance_clock(instance) - backend->since) / 1000, since);
 	if (drain->heard >= 0 && backend->admin != ADMIN_ACTIVE)
 		age_text(drain->heard, heard);
 	return json_sprintf("%s%s%s%s%s%s", since, heard[0] && since[0] ? ", " : "",
@@ -84,11 +72,17 @@ static json_t *time_json(int64_t milliseconds)
 	return milliseconds ? json_real(milliseconds / 1000.0) : json_null();
 }
 
-/* How far it is on its way out. */
-static void set_drain(json_t *json, const struct backend *backend, const struct drain_state *drain)
+static json_t *stamp_json(const struct instance *instance, int64_t stamp)
 {
-	json_object_set_new(json, "since", time_json(backend->since));
-	json_object_set_new(json, "deadline", time_json(backend->deadline));
+	return time_json(stamp ? instance_wall(instance, stamp) : 0);
+}
+
+/* How far it is on its way out. */
+static void set_drain(json_t *json, struct instance *instance, const struct backend *backend,
+		      const struct drain_state *drain)
+{
+	json_object_set_new(json, "since", stamp_json(instance, backend->since));
+	json_object_set_new(json, "deadline", stamp_json(instance, backend->deadline));
 	json_object_set_new(json, "removing", json_boolean(backend->removing));
 	json_object_set_new(json, "based", json_integer(drain->slots.based));
 	json_object_set_new(json, "remembered", json_integer(drain->open + drain->closing));
@@ -108,32 +102,43 @@ static void set_state(json_t *json, const struct pool *pool, const struct backen
 	json_object_set_new(json, "weight", json_integer(backend->weight));
 	json_object_set_new(json, "zone", json_string(backend->zone));
 	json_object_set_new(json, "admin", json_string(drained ? "drained" : admin_name(backend->admin)));
-	json_object_set_new(json, "health", json_string(health_name(health_of_backend(backend))));
-	json_object_set_new(json, "health_rule", json_string(rule_name(backend->health)));
+}
+
+/* What is stated of it, by whom and when. */
+static void set_health(json_t *json, const struct fact *fact)
+{
+	const char *state = health_name(fact ? fact->state : HEALTH_UNKNOWN);
+
+	json_object_set_new(json, "health", json_string(state));
+	json_object_set_new(json, "health_rule", json_string(fact ? state : "auto"));
+	json_object_set_new(json, "health_author", fact ? json_string(fact->author) : json_null());
+	json_object_set_new(json, "health_since", time_json(fact ? fact->time : 0));
 }
 
 json_t *backend_json(struct instance *instance, const struct pool *pool, const struct backend *backend)
 {
 	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
 	const struct tally *tally = rates_backend(instance->rates, number);
+	const struct fact *fact = facts_find(instance->facts, pool->name, backend);
 	struct drain_state drain;
 	json_t *json = json_object();
 
 	drain_state(instance, pool, backend, &drain);
 	set_state(json, pool, backend, drain.drained && backend->admin == ADMIN_DRAINING);
+	set_health(json, fact);
 	json_object_set_new(json, "slots", json_integer(drain.slots.owned));
 	json_object_set_new(json, "share",
 			    json_real(pool->slots ? (double)drain.slots.owned / pool->slots : 0));
 	json_object_set_new(json, "new_per_second", json_real(tally->flows));
 	json_object_set_new(json, "packets_per_second", json_real(tally->packets));
 	json_object_set_new(json, "bits_per_second", json_real(tally->bytes * 8));
-	set_drain(json, backend, &drain);
+	set_drain(json, instance, backend, &drain);
 	json_object_set_new(json, "packets", json_integer(tally->total.packets));
 	json_object_set_new(json, "bytes", json_integer(tally->total.bytes));
 	json_object_set_new(json, "flows", json_integer(tally->total.flows));
 	json_object_set_new(json, "number", json_integer(number));
 	json_object_set_new(json, "next_hop", next_hop_json(hops_get(instance->hops, &backend->address)));
-	json_object_set_new(json, "note", note_json(instance, backend, &drain));
+	json_object_set_new(json, "note", note_json(instance, backend, fact, &drain));
 	return json;
 }
 

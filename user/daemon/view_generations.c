@@ -121,6 +121,20 @@ static json_t *configuration_json(const struct model *model)
 	return json;
 }
 
+/* With all that another balancer, or this one after the loss of its database, needs to go on. */
+static json_t *state_json(const struct instance *instance)
+{
+	struct model *copy = model_copy(instance->model);
+	json_t *json;
+
+	if (!copy)
+		return NULL;
+	facts_write_words(instance->facts, copy);
+	json = model_to_json(copy);
+	model_free(copy);
+	return json;
+}
+
 int view_export(struct instance *instance, const struct request *request, json_t **ret,
 		struct refusal *refusal)
 {
@@ -129,7 +143,7 @@ int view_export(struct instance *instance, const struct request *request, json_t
 	if (state && strcmp(state, "0") && strcmp(state, "1"))
 		return refuse(refusal, -EINVAL, "state is 0 or 1");
 	*ret = json_pack("{s:o}", "configuration",
-			 state && state[0] == '1' ? model_to_json(instance->model)
+			 state && state[0] == '1' ? state_json(instance)
 						  : configuration_json(instance->model));
 	return *ret ? 0 : -ENOMEM;
 }

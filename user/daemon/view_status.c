@@ -106,14 +106,15 @@ static json_t *problems_json(struct instance *instance)
 static void warn_of_backend(struct instance *instance, json_t *list, const struct pool *pool,
 			    const struct backend *backend)
 {
+	const struct fact *fact = facts_find(instance->facts, pool->name, backend);
 	const char *problem = backend_problem(instance, backend);
 	char since[AGE_TEXT], label[BACKEND_TEXT];
 
 	backend_label(backend, label);
-	if (backend->health == HEALTH_FORCED_DOWN)
-		append_line(list, "%s/%s down %s%s%s", pool->name, label,
-			    age_text((clock_unix() - backend->since) / 1000, since), problem ? ": " : "",
-			    problem ? problem : "");
+	if (fact && fact->state == HEALTH_DOWN)
+		append_line(list, "%s/%s down %s, stated by %s%s%s", pool->name, label,
+			    age_text(fact_age(instance->facts, fact), since), fact->author,
+			    problem ? ": " : "", problem ? problem : "");
 	else if (problem)
 		append_line(list, "%s/%s: %s", pool->name, label, problem);
 }
@@ -193,6 +194,7 @@ static void set_head(struct instance *instance, json_t *status, json_t *problems
 	json_object_set_new(status, "generation", generation_json(&instance->generation));
 	json_object_set_new(status, "seed", json_string(seed));
 	json_object_set_new(status, "flow_hash", json_integer(HF_FLOWHASH_VERSION));
+	json_object_set_new(status, "clock", json_integer(instance_clock(instance)));
 	json_object_set_new(status, "uptime", json_real((clock_monotonic() - instance->started) / 1000.0));
 }
 
