@@ -15,6 +15,7 @@ from changes import GRACE
 from field import POOL, PORT, SERVICES, VIP, Field, Refused, Unavailable, change
 from flock import PROGRAMS, FlockError
 from removals import remove_while_opening
+from returns import leave_and_return
 from segment import SegmentLab
 
 QUIET, RETURN_WITHIN = 2, 5  # seconds
@@ -287,5 +288,6 @@ TRIALS = (
     Trial("stray SYNs with live flows' tuples", stray_syns),
     Trial("two changes missed, the neighbour's state loaded", catches_up),
     Trial("one Ethernet segment: reboot, withdraw, return", one_segment.stays_put, spare=2, six=True, downloads=2, lab=SegmentLab),
+    Trial("backends that leave a file and come back", leave_and_return, spare=1),
     Trial("after the storm every slot settles", settles),
 )
