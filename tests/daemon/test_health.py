@@ -147,6 +147,16 @@ def test_a_start_with_an_empty_database_reads_it_from_the_file(idle, file):
     assert_down(idle)
 
 
+def test_a_start_that_is_fresh_reads_it_from_the_file(idle, file):
+    idle.start("--config", file)
+    state(idle, "db1", "down")
+    idle.kill()
+    file.write_text(FILE.replace("db2, address", "db2, health: down, address"))
+    idle.start("--config", file, "--fresh")
+    assert backend(idle, "db1")["health"] == "unknown" and backend(idle, "db1")["slots"]
+    assert backend(idle, "db2")["health"] == "down" and backend(idle, "db2")["slots"] == 0
+
+
 def test_a_first_file_that_is_refused_states_nothing(idle, file):
     broken = FILE.replace("db2, address", "db2, health: down, address").replace("table_size: 1021", "table_size: 1020")
     file.write_text(broken)
@@ -167,10 +177,23 @@ def test_it_is_of_a_server_and_goes_with_it(serving):
     serving.operate("backend.remove", pool="db", name="db1", now=True)
     serving.operate("backend.add", pool="db", name="db1", address="10.9.0.11")  # an operator's own word
     assert backend(serving, "db1")["health"] == "unknown" and backend(serving, "db1")["slots"]
+
+
+def test_another_address_under_the_name_is_another_server(serving):
     state(serving, "db1", "down")
-    serving.operate("backend.remove", pool="db", name="db1", now=True)
-    serving.operate("backend.add", pool="db", name="db1", address="10.9.0.18")  # another server
+    serving.operate("backend.set", pool="db", name="db1", address="10.9.0.18")
     assert backend(serving, "db1")["health"] == "unknown" and backend(serving, "db1")["slots"]
+    serving.operate("backend.set", pool="db", name="db1", address="10.9.0.11")
+    assert_down(serving)
+
+
+def test_why_tells_what_is_stated_of_those_that_the_slot_prefers(serving):
+    for name in ("db1", "db2"):
+        state(serving, name, "down")
+    why = serving.get("/v1/why?proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432")
+    assert why["owner"] == "db/db3"
+    assert sorted((fact["backend"], fact["health"], fact["author"]) for fact in why["stated"]) == [
+        ("db/db1", "down", "root"), ("db/db2", "down", "root")]
 
 
 def test_health_of_an_older_databases_last_generation_becomes_a_fact(serving):

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "complain.h"
 #include "field.h"
+#include "moment.h"
 #include "offline.h"
 #include "request.h"
 
@@ -37,6 +38,18 @@ static const char *by_sentence(const char *by)
 	return by;
 }
 
+static void print_stated(const json_t *stated)
+{
+	char moment[MOMENT_TEXT];
+	const json_t *fact;
+	size_t i;
+
+	json_array_foreach (stated, i, fact)
+		show_format("stated", "%s %s, by %s at %s", field_text(fact, "backend"),
+			    field_text(fact, "health"), field_text(fact, "author"),
+			    moment_text(field_number(fact, "since"), moment));
+}
+
 void why_print(const json_t *why)
 {
 	const json_t *outer = json_object_get(why, "outer");
@@ -50,6 +63,7 @@ void why_print(const json_t *why)
 		show_format("slot", "%s of %s", field_count(why, "slot", slot),
 			    field_count(why, "slots", slots));
 	show_line("preferences", names_text(json_object_get(why, "preferences"), names));
+	print_stated(json_object_get(why, "stated"));
 	show_line("owner", field_text(why, "owner"));
 	if (json_is_true(json_object_get(why, "moving")))
 		show_format("moving", "an old flow that is not remembered would go to %s",

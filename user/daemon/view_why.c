@@ -152,6 +152,31 @@ static json_t *preferences_json(const struct pool_image *image, uint32_t slot)
 	return list;
 }
 
+/* What is stated of the health of those that the slot prefers: why it may not be the first that has it. */
+static json_t *stated_json(struct instance *instance, const struct pool_image *image,
+			   const json_t *preferences)
+{
+	const struct pool *pool = model_pool(instance->model, image->name);
+	json_t *list = json_array();
+	const json_t *preference;
+	size_t i;
+
+	json_array_foreach (preferences, i, preference) {
+		const struct backend *backend =
+			pool ? pool_backend(pool, json_string_value(preference)) : NULL;
+		const struct fact *fact =
+			backend ? facts_find(instance->facts, pool->name, backend) : NULL;
+
+		if (fact)
+			json_array_append_new(
+				list, json_pack("{s:o, s:s, s:s, s:f}", "backend",
+						json_sprintf("%s/%s", fact->pool, fact->name), "health",
+						health_name(fact->state), "author", fact->author, "since",
+						fact->time / 1000.0));
+	}
+	return list;
+}
+
 /* What a packet names of the backends that may have its socket; empty: the pool's packets name none. */
 static json_t *hops_json(struct instance *instance, const struct pool_image *image, uint32_t slot)
 {
@@ -184,6 +209,8 @@ static void set_slot(struct instance *instance, json_t *json, const struct hf_ob
 	json_object_set_new(json, "slot", json_integer(seen->slot));
 	json_object_set_new(json, "slots", json_integer(image->table.size));
 	json_object_set_new(json, "preferences", preferences_json(image, seen->slot));
+	json_object_set_new(json, "stated",
+			    stated_json(instance, image, json_object_get(json, "preferences")));
 	json_object_set_new(json, "owner", backend_name(instance, seen->slot_word & 0xffff));
 	json_object_set_new(json, "backend", backend_name(instance, seen->backend));
 	json_object_set_new(json, "by", seen->backend ? json_string(by[seen->remembered % 3]) : json_null());
@@ -215,7 +242,7 @@ static void set_outer(struct instance *instance, json_t *json, const struct answ
 static json_t *blank(void)
 {
 	static const char *const members[] = {
-		"verdict", "reason", "service", "pool", "hash", "slot",     "slots", "preferences", "owner",
+		"verdict", "reason", "service", "pool", "hash", "slot",     "slots", "preferences", "stated", "owner",
 		"backend", "by",     "moving",  "base", "hops", "next_hop", "outer", "program",
 	};
 	json_t *json = json_object();
