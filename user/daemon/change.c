@@ -61,7 +61,7 @@ static int check_expected(const struct instance *instance, uint32_t expect, stru
 static int check_hold(struct instance *instance, struct refusal *refusal)
 {
 	if (!instance->unclaimed.what[0])
-		return 0;
+		return store_check(instance->store, refusal);
 	*refusal = instance->unclaimed;
 	return -EBUSY;
 }

@@ -2,6 +2,7 @@
 #include "events.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "clock.h"
@@ -33,12 +34,20 @@ void event_note(enum log_level level, const char *kind, const char *subject, con
 	keep(kind, subject, text);
 }
 
+/* What cannot be written is kept for the next time. */
 void events_flush(struct store *store)
 {
+	static bool told;
+
 	if (!json_array_size(noted))
 		return;
-	if (store_append_events(store, noted))
-		log_line(LOG_LEVEL_WARNING, "events cannot be written: %zu are lost", json_array_size(noted));
+	if (store_append_events(store, noted)) {
+		if (!told)
+			log_line(LOG_LEVEL_WARNING, "events cannot be written: they are kept until they can");
+		told = true;
+		return;
+	}
+	told = false;
 	if (lost)
 		log_line(LOG_LEVEL_WARNING, "too many events at once: %zu are in the log alone", lost);
 	lost = 0;

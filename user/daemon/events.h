@@ -13,7 +13,7 @@
  * subject: "db/db2", "eth0", may be "". */
 __attribute__((format(printf, 4, 5))) void event_note(enum log_level level, const char *kind,
 						      const char *subject, const char *format, ...);
-/* Writes what was noted to the store. */
+/* Writes what was noted to the store. Where that fails, up to 10,000 events are kept for the next call. */
 void events_flush(struct store *store);
 
 #endif

@@ -433,7 +433,7 @@ static void prune(struct instance *instance, int64_t now)
 {
 	const struct options *options = instance->options;
 
-	if (now < instance->prune_at)
+	if (now < instance->prune_at || store_problem(instance->store)->what[0])
 		return;
 	instance->prune_at = now + PRUNE;
 	note_clock(instance);
@@ -444,8 +444,34 @@ static void prune(struct instance *instance, int64_t now)
 	facts_prune(instance->facts);
 }
 
+static void watch_store(struct instance *instance)
+{
+	const struct refusal *problem = store_watch(instance->store);
+	bool has = problem->what[0];
+
+	if (has && !instance->store_failed)
+		event_note(LOG_LEVEL_ERROR, "database", problem->where, "%s", problem->what);
+	else if (!has && instance->store_failed)
+		event_note(LOG_LEVEL_NOTICE, "database", "", "the database is written again");
+	instance->store_failed = has;
+}
+
+void instance_save(struct instance *instance)
+{
+	struct refusal refusal = {0};
+	int done = store_write_anew(instance->store, &refusal);
+
+	if (done < 0)
+		log_refusal(LOG_LEVEL_ERROR, "the database", &refusal);
+	else if (done)
+		event_note(LOG_LEVEL_NOTICE, "database", instance->database,
+			   "was removed, and is written anew");
+	watch_store(instance);
+}
+
 void instance_tick(struct instance *instance)
 {
+	watch_store(instance);
 	prune(instance, clock_monotonic());
 	interfaces_retry(instance->interfaces, instance->model);
 	refresh_tick(instance);

@@ -49,6 +49,7 @@ struct instance {
 	int64_t release_at;               /* ... when numbers are released next, if nothing changes before */
 	uint64_t released;                /* dataplane_changes() when they were released last */
 	int64_t prune_at;                 /* monotonic milliseconds when old generations are forgotten next */
+	bool store_failed;                /* that the store cannot be written was told */
 	struct refusal unclaimed;         /* why the pins are another process's now; empty: they are not */
 	char configuration_problem[1024]; /* why the file is not what rules; "": it is, or there is none */
 };
@@ -64,6 +65,8 @@ int instance_open(const struct options *options, struct instance **ret, struct r
 void instance_loaded(struct instance *instance);
 /* Lets go of everything; forwarding goes on. */
 void instance_close(struct instance *instance);
+/* Writes the database anew if somebody removed it: all that it held is in hand still. */
+void instance_save(struct instance *instance);
 /* Once a second. */
 void instance_tick(struct instance *instance);
 /* Waits for a grace period where one is due: what the data plane no longer uses is given back, and the next

@@ -56,6 +56,7 @@ static void on_hangup(uv_signal_t *handle, int number)
 
 	(void)number;
 	notify_manager("RELOADING=1");
+	instance_save(holdfastd->instance);
 	configuration_apply(holdfastd->instance, true);
 	notify_manager("READY=1");
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store.h"
-
 #include <errno.h>
-#include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHEMA_VERSION = 1, EVENTS_KEPT = 10000 };
+#include "store_private.h"
 
-struct store {
-	sqlite3 *db;
-};
+enum { SCHEMA_VERSION = 1, EVENTS_KEPT = 10000 };
 
 /* Readers of a backup may hold the file for a moment. */
 static const char open_sql[] = "PRAGMA busy_timeout = 2000;"
@@ -37,15 +33,46 @@ static const char facts_sql[] =
 	" boot TEXT NOT NULL, monotonic INTEGER NOT NULL, gone INTEGER NOT NULL,"
 	" PRIMARY KEY (pool, name, address, source))";
 
+static int database_errno(int code)
+{
+	switch (code) {
+	case SQLITE_FULL:
+		return -ENOSPC;
+	case SQLITE_READONLY:
+		return -EROFS;
+	case SQLITE_NOMEM:
+		return -ENOMEM;
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return -EINVAL;
+	}
+	return -EIO;
+}
+
+/* Where the system gave a reason, that is the one to show. */
+static int fill_refusal(struct store *store, const char *doing, struct refusal *refusal)
+{
+	int code = sqlite3_errcode(store->db), number = sqlite3_system_errno(store->db);
+	int error = database_errno(code);
+	bool has_reason = code == SQLITE_IOERR && number;
+
+	if (store->file.number && store_check(store, refusal))
+		return -EIO;
+	refuse(refusal, error, "cannot %s: %s%s%s", doing, sqlite3_errmsg(store->db), has_reason ? ": " : "",
+	       has_reason ? strerror(number) : "");
+	refusal_where(refusal, "%s", store->path);
+	if (error == -ENOSPC)
+		refusal_right(refusal, "make room on its disk; what is in force stays");
+	return error;
+}
+
 static int refuse_database(struct store *store, const char *doing, struct refusal *refusal)
 {
-	int code = sqlite3_errcode(store->db);
-	int error = code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
+	int error = fill_refusal(store, doing, &store->problem);
 
-	if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-		error = -EINVAL;
-	refuse(refusal, error, "cannot %s: %s", doing, sqlite3_errmsg(store->db));
-	refusal_where(refusal, "%s", sqlite3_db_filename(store->db, "main"));
+	store->failed = true;
+	if (refusal)
+		*refusal = store->problem;
 	return error;
 }
 
@@ -88,8 +115,6 @@ static int make_schema(struct store *store, const char *path, struct refusal *re
 {
 	int version;
 
-	if (sqlite3_exec(store->db, open_sql, NULL, NULL, NULL))
-		return refuse_database(store, "open the database", refusal);
 	version = read_version(store);
 	if (version < 0)
 		return refuse_database(store, "read the database", refusal);
@@ -106,6 +131,20 @@ static int make_schema(struct store *store, const char *path, struct refusal *re
 	return 0;
 }
 
+int store_open_file(const char *path, sqlite3 **ret, struct refusal *refusal)
+{
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, code;
+
+	if (sqlite3_open_v2(path, ret, flags, NULL))
+		return refuse(refusal, -EIO, "cannot open %s: %s", path, sqlite3_errmsg(*ret));
+	if (!sqlite3_exec(*ret, open_sql, NULL, NULL, NULL))
+		return 0;
+	code = sqlite3_errcode(*ret);
+	refuse(refusal, 0, "cannot open the database: %s", sqlite3_errmsg(*ret));
+	refusal_where(refusal, "%s", path);
+	return database_errno(code);
+}
+
 int store_open(const char *path, struct store **ret, struct refusal *refusal)
 {
 	struct store *store = calloc(1, sizeof *store);
@@ -113,15 +152,15 @@ int store_open(const char *path, struct store **ret, struct refusal *refusal)
 
 	if (!store)
 		return -ENOMEM;
-	if (sqlite3_open_v2(path, &store->db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
-		error = refuse(refusal, -EIO, "cannot open %s: %s", path, sqlite3_errmsg(store->db));
-	else
+	snprintf(store->path, sizeof store->path, "%s", path);
+	error = store_open_file(path, &store->db, refusal);
+	if (!error)
 		error = make_schema(store, path, refusal);
 	if (error) {
 		store_close(store);
 		return error;
 	}
+	store_watch_begin(store);
 	*ret = store;
 	return 0;
 }
@@ -144,7 +183,7 @@ static int read_json(struct store *store, sqlite3_stmt *statement, int column, j
 
 	if (!json) {
 		refuse(refusal, -EINVAL, "the database is damaged: a row holds no JSON");
-		refusal_where(refusal, "%s", sqlite3_db_filename(store->db, "main"));
+		refusal_where(refusal, "%s", store->path);
 		return -EINVAL;
 	}
 	*ret = json;
@@ -249,6 +288,7 @@ static int end(struct store *store, int error, struct refusal *refusal)
 {
 	if (!error && sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL))
 		error = refuse_database(store, "commit a change", refusal);
+	store->failed |= error != 0;
 	if (error)
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	return error;
@@ -296,8 +336,11 @@ int store_commit(struct store *store, const struct generation *generation, const
 		 const json_t *ledger, struct refusal *refusal)
 {
 	char *text = ledger ? json_dumps(ledger, JSON_COMPACT) : NULL;
+	size_t length = strlen(model) + (text ? strlen(text) : 0);
 	int error = -ENOMEM;
 
+	if (length > store->largest)
+		store->largest = length;
 	if (text || !ledger)
 		error = commit_with_ledger(store, generation, model, text, refusal);
 	free(text);
@@ -336,7 +379,10 @@ int store_prune(struct store *store, uint32_t count, int64_t before)
 
 	sqlite3_bind_int64(statement, 1, before);
 	sqlite3_bind_int64(statement, 2, count);
-	return sqlite3_step(statement) == SQLITE_DONE ? 0 : -EIO;
+	if (sqlite3_step(statement) == SQLITE_DONE)
+		return 0;
+	store->failed = true;
+	return -EIO;
 }
 
 /* Facts -------------------------------------------------------------------- */

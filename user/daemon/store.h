@@ -27,6 +27,20 @@ struct generation {
 int store_open(const char *path, struct store **ret, struct refusal *refusal);
 void store_close(struct store *store);
 
+/*
+ * Whether the database's file is still there: not removed, not replaced. Every commit looks for itself; this
+ * is for those who want to know before they do anything else. 0, or -EIO with *refusal filled.
+ */
+int store_check(struct store *store, struct refusal *refusal);
+/* Once a second: finds out what keeps the store from being written, and whether it still does. Returns what
+ * store_problem() will. */
+const struct refusal *store_watch(struct store *store);
+/* Why nothing can be written; its `what` is empty where it can. */
+const struct refusal *store_problem(struct store *store);
+/* Writes a database that was removed anew, all of it. 1: done; 0: it is there; -EIO and the like, with
+ * *refusal filled: it cannot be written, or another one has its name. */
+int store_write_anew(struct store *store, struct refusal *refusal);
+
 /* The last generation, its model and ledger as JSON (new references). -ENOENT: there is none yet. */
 int store_latest(struct store *store, struct generation *ret, json_t **ret_model, json_t **ret_ledger,
 		 struct refusal *refusal);

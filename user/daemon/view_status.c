@@ -77,9 +77,12 @@ __attribute__((format(printf, 2, 3))) static void append_line(json_t *list, cons
 static json_t *problems_json(struct instance *instance)
 {
 	const struct model *model = instance->model;
+	const struct refusal *broken = store_problem(instance->store);
 	json_t *list = json_array();
 	char text[SERVICE_TEXT];
 
+	if (broken->what[0])
+		append_line(list, "%s: %s: %s", broken->where, broken->what, broken->right);
 	if (instance->unclaimed.what[0])
 		append_line(list, "%s: %s", instance->unclaimed.where, instance->unclaimed.what);
 	if (instance->configuration_problem[0])

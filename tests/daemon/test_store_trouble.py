@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The database cannot be kept while the daemon runs: changes are refused, what is in force stays, status says so."""
+
+import errno
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from daemon import until
+
+ON_TMPFS = 'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$@"'
+FLOW = "/v1/why?proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432"
+
+
+def serve(daemon):
+    daemon.operate("pool.add", name="db", source="10.64.0.0/16")
+    for i in (1, 2, 3):
+        daemon.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.1{i}")
+    daemon.operate("service.add", proto="tcp", listen="203.0.113.10:5432", pool="db")
+    daemon.operate("interface.attach", name="eth0")
+
+
+@pytest.fixture
+def small(idle):
+    """A daemon whose state directory is a disk of two megabytes, in a mount namespace of its own."""
+    (idle.directory / "state").mkdir()
+    idle.program = ("unshare", "-m", "sh", "-ec", ON_TMPFS, idle.directory / "state", *idle.program)
+    idle.start()
+    serve(idle)
+    return idle
+
+
+def state_of(daemon):
+    """The state directory as the daemon sees it."""
+    return Path(f"/proc/{daemon.process.pid}/root{daemon.directory}/state")
+
+
+def fill(directory):
+    """Leaves no byte of it."""
+    with open(directory / "fill", "wb", buffering=0) as filler:
+        for size in (65536, 1):
+            try:
+                while filler.write(b"x" * size):
+                    pass
+            except OSError as error:
+                assert error.errno == errno.ENOSPC, error
+
+
+def problems(daemon):
+    return daemon.get("/v1/status")["problems"]
+
+
+def checked(daemon):
+    """What `holdfast status --check` exits with, and prints."""
+    holdfast = Path(daemon.program[-1]).parent / "holdfast"
+    done = subprocess.run(daemon.host.inside(holdfast, "--instance", daemon.instance, "--runtime-dir",
+                                             daemon.directory / "run", "status", "--check"),
+                          capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def refuses(daemon, text):
+    """A change is refused with the path and the reason, and what is in force stays."""
+    before, pool = daemon.get("/v1/status")["generation"], daemon.get("/v1/pools/db")["digests"]
+    attached = daemon.get("/v1/interfaces")
+    for arguments in ({"name": "db1", "weight": 300}, {"name": "db2", "weight": 1}):
+        status, error = daemon.refuse("backend.set", pool="db", **arguments)
+        assert status == 503 and f"{daemon.instance}.db" in str(error) and text in str(error), error
+    assert daemon.get("/v1/status")["generation"] == before
+    assert daemon.get("/v1/pools/db")["digests"] == pool
+    assert daemon.get("/v1/interfaces") == attached
+    assert daemon.get(FLOW)["verdict"] == "forward"
+    code, said = checked(daemon)
+    assert code == 1 and f"{daemon.instance}.db" in said, (code, said)
+
+
+def grow(daemon):
+    """A change that needs room: more than the log had before."""
+    for i in range(40):
+        status, error = daemon.post("pool.add", {"name": f"p{i}", "source": "10.64.0.0/16"})
+        if status != 200:
+            return status, error["error"]
+    return status, None
+
+
+def test_a_full_disk_refuses_changes_until_it_has_room(small):
+    assert checked(small)[0] == 0
+    fill(state_of(small))
+    until(lambda: problems(small))
+    assert checked(small)[0] == 1
+    status, error = grow(small)
+    assert status == 503 and f"{small.instance}.db" in str(error) and "full" in str(error), error
+    refuses(small, "full")
+    (state_of(small) / "fill").unlink()
+    until(lambda: not problems(small))
+    assert checked(small)[0] == 0
+    small.operate("backend.set", pool="db", name="db1", weight=300)
+    texts = until(lambda: [e["text"] for e in small.get("/v1/events")["events"] if e["kind"] == "database"])
+    assert any("full" in text for text in texts), "what happened meanwhile is told"
+
+
+def lose(daemon):
+    for path in daemon.database.parent.glob(daemon.database.name + "*"):
+        path.unlink()
+
+
+def test_a_removed_database_refuses_changes_and_is_written_anew_on_request(serving):
+    before = serving.get("/v1/generations")
+    lose(serving)
+    refuses(serving, "removed")
+    until(lambda: problems(serving))
+    refuses(serving, "removed")
+    serving.process.send_signal(signal.SIGHUP)
+    until(lambda: not problems(serving))
+    assert checked(serving)[0] == 0
+    assert serving.get("/v1/generations") == before
+    serving.operate("backend.set", pool="db", name="db1", weight=300)
+    status = serving.get("/v1/status")
+    serving.kill()
+    serving.log.write_text("")
+    serving.start()
+    assert serving.get("/v1/status")["generation"] == status["generation"]
+    assert "is made what" not in serving.log.read_text()
+
+
+def test_a_removed_log_refuses_changes(serving):
+    serving.database.with_name(serving.database.name + "-wal").unlink()
+    refuses(serving, "removed")
+    serving.process.send_signal(signal.SIGHUP)
+    until(lambda: not problems(serving))
+    serving.operate("backend.set", pool="db", name="db1", weight=300)
+    serving.kill()
+    serving.start()
+    assert serving.get("/v1/backends/db/db1")["weight"] == 300
+
+
+def test_a_replaced_database_is_never_written_over(serving):
+    copy = serving.directory / "copy.db"
+    with sqlite3.connect(serving.database) as source, sqlite3.connect(copy) as target:
+        source.backup(target)
+    source.close()
+    target.close()
+    lose(serving)
+    shutil.copy(copy, serving.database)
+    found = os.stat(serving.database).st_ino
+    refuses(serving, "replaced")
+    serving.process.send_signal(signal.SIGHUP)
+    until(lambda: problems(serving))
+    refuses(serving, "replaced")
+    assert os.stat(serving.database).st_ino == found
+    serving.stop()
+    serving.start()
+    assert checked(serving)[0] == 0
+    serving.operate("backend.set", pool="db", name="db1", weight=300)
+
+
+def test_a_database_that_is_moved_back_is_used_again(serving):
+    elsewhere = serving.database.with_name("elsewhere")
+    serving.database.rename(elsewhere)
+    refuses(serving, "removed")
+    elsewhere.rename(serving.database)
+    until(lambda: not problems(serving))
+    serving.operate("backend.set", pool="db", name="db1", weight=300)
+    serving.kill()
+    serving.start()
+    assert serving.get("/v1/backends/db/db1")["weight"] == 300
+
+
+def test_a_removed_database_that_nobody_wrote_anew_is_a_lost_one(serving):
+    lose(serving)
+    until(lambda: problems(serving))
+    serving.stop()
+    assert "the database is lost" in serving.refused()
+    assert (serving.pins / "links" / "eth0").exists()
