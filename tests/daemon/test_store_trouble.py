@@ -104,6 +104,32 @@ def test_a_full_disk_refuses_changes_until_it_has_room(small):
     assert any("full" in text for text in texts), "what happened meanwhile is told"
 
 
+@pytest.fixture
+def on_ext4(idle):
+    """A daemon whose state directory is an ext4 file system, which an operator can abort: it is read-only then."""
+    image, state = idle.directory / "image", idle.directory / "state"
+    state.mkdir()
+    with open(image, "wb") as file:
+        file.truncate(16 << 20)
+    mount = ["unshare", "-m", "sh", "-ec", 'mount -o loop "$0" "$1" && shift && exec "$@"', image, state]
+    for command in (["mkfs.ext4", "-q", image], [*mount, "true"]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f"no ext4 in a file here: {done.stderr.strip()}")
+    idle.program = (*mount, *idle.program)
+    idle.start()
+    serve(idle)
+    return idle
+
+
+def test_a_disk_that_turned_read_only_refuses_changes(on_ext4):
+    subprocess.run(["nsenter", "-t", str(on_ext4.process.pid), "-m", "mount", "-o", "remount,abort",
+                    on_ext4.directory / "state"], check=True, timeout=20)
+    refuses(on_ext4, "")
+    until(lambda: problems(on_ext4))
+    refuses(on_ext4, "")
+
+
 def lose(daemon):
     for path in daemon.database.parent.glob(daemon.database.name + "*"):
         path.unlink()
