@@ -295,11 +295,12 @@ static enum exit_status plan_print_all(const struct call *call, json_t *configur
 	if (!status) {
 		json_t *differences = model_diff(before, after);
 
-		if (!differences_print(differences) &&
-		    !json_array_size(json_object_get(answer.json, "warnings")))
+		/* Where the desired state stays, what would move is what time alone does. */
+		if (differences_print(differences))
+			plan_print(json_object_get(answer.json, "plan"));
+		else if (!json_array_size(json_object_get(answer.json, "warnings")))
 			puts("nothing would change");
 		json_decref(differences);
-		plan_print(json_object_get(answer.json, "plan"));
 		change_print_warnings(answer.json);
 	}
 out:
