@@ -10,6 +10,7 @@ import time
 
 import lab as labs
 import one_segment
+import vanished
 from broken import Broken, expect
 from changes import GRACE
 from field import POOL, PORT, SERVICES, VIP, Field, Refused, Unavailable, change
@@ -289,5 +290,6 @@ TRIALS = (
     Trial("two changes missed, the neighbour's state loaded", catches_up),
     Trial("one Ethernet segment: reboot, withdraw, return", one_segment.stays_put, spare=2, six=True, downloads=2, lab=SegmentLab),
     Trial("backends that leave a file and come back", leave_and_return, spare=1),
+    Trial("a daemon whose database vanishes", vanished.vanishes),
     Trial("after the storm every slot settles", settles),
 )
