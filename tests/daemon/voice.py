@@ -41,6 +41,5 @@ class Voice:
         self.process.communicate(timeout=60)
 
 
-def why(daemon, port, flags=None):
-    asked = f"/v1/why?proto=tcp&src={CLIENT}:{port}&dst={VIP}:{PORT}"
-    return daemon.get(asked + (f"&flags={flags}" if flags else ""))
+def why(daemon, port):
+    return daemon.get(f"/v1/why?proto=tcp&src={CLIENT}:{port}&dst={VIP}:{PORT}")
