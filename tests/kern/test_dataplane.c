@@ -670,6 +670,67 @@ static void test_flows_are_counted_and_purged(void **state)
 	dataplane_close(dataplane);
 }
 
+/* Also one that only changes a backend's flags, which retires nothing. */
+static void test_every_change_waits_for_a_grace_period(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	struct sample sample;
+	uint64_t changes;
+
+	(void)state;
+	assert_int_equal(dataplane_grace(dataplane).changes, 0);
+	assert_true(
+		dataplane_reclaimable(dataplane)); /* whoever had it before may have changed it just now */
+	assert_int_equal(dataplane_reclaim(dataplane), 0);
+	assert_int_equal(dataplane_grace(dataplane).changes, dataplane_changes(dataplane));
+	sample_make(&sample, 101, 5);
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	assert_int_equal(dataplane_reclaim(dataplane), 0);
+	assert_false(dataplane_reclaimable(dataplane));
+
+	changes = dataplane_changes(dataplane);
+	sample.plan.pool_count = 0;
+	sample.plan.services = false;
+	sample.plan_backend.change = PLAN_CHANGE;
+	sample.backend.entry.flags = HF_BACKEND_SERVES_TCP;
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
+	assert_true(dataplane_reclaimable(dataplane));
+	assert_int_equal(dataplane_changes(dataplane), changes + 1);
+	assert_int_equal(dataplane_grace(dataplane).changes, changes);
+	assert_int_equal(dataplane_reclaim(dataplane), 0);
+	assert_int_equal(dataplane_grace(dataplane).changes, changes + 1);
+	dataplane_close(dataplane);
+}
+
+/* Owners, bases and hops, of a table and of the old one of a pool that migrates. */
+static void test_what_tables_name(void **state)
+{
+	static bool named[HF_MAX_BACKENDS];
+	static struct hf_hops hops[101];
+	struct dataplane *dataplane = open_instance();
+	struct sample sample;
+
+	(void)state;
+	sample_make(&sample, 101, 5);
+	sample.words[17] = 5 | 4 << HF_SLOT_BASE_SHIFT | (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
+	assert_false(dataplane_old_base(dataplane, 3, 4));
+	sample_make(&sample, 101, 6);
+	sample.pool.table.seed = 78;
+	sample.pool.table.old_size = 101;
+	sample.pool.table.old_seed = 77;
+	hops[33] = (struct hf_hops){.count = 2, .backend = {6, 7, 9}};
+	sample.pool.hops = hops;
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
+	dataplane_named(dataplane, named);
+	for (uint32_t i = 1; i < HF_MAX_BACKENDS; i++)
+		assert_int_equal(named[i], i >= 4 && i <= 7);
+	assert_true(dataplane_old_base(dataplane, 3, 4));
+	assert_true(dataplane_old_base(dataplane, 3, 5));
+	assert_false(dataplane_old_base(dataplane, 3, 6));
+	dataplane_close(dataplane);
+}
+
 /* A slot that goes on moving keeps its time, one that begins to move begins now, unless the image knows
  * better. */
 static void test_since(void **state)
@@ -947,6 +1008,8 @@ int main(void)
 		CASE(test_vanished_interface_is_forgotten),
 		CASE(test_only_ingress),
 		CASE(test_flows_are_counted_and_purged),
+		CASE(test_every_change_waits_for_a_grace_period),
+		CASE(test_what_tables_name),
 		CASE(test_since),
 		CASE(test_upgrade_keeps_everything),
 		CASE(test_upgrade_migrates_what_has_grown),
