@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <arpa/inet.h>
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <kern/receiver.h>
@@ -306,15 +307,46 @@ static void test_changed_routes_are_noticed(void **state)
 	assert_true(state_of_v0().ways_current);
 }
 
+/* A program that is attached without a qdisc, as newer tools do. */
+static void test_programs_that_come_first_are_noticed(void **state)
+{
+	const struct receiver_options options = {.interface = "v0", .from = from, .from_count = 1};
+	const enum bpf_attach_type tcx_ingress = 46;
+	char path[128];
+	struct stat own;
+	int program, link;
+
+	(void)state;
+	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	assert_true(state_of_v0().tc_first);
+	assert_int_equal(stat("/proc/self/ns/net", &own), 0);
+	snprintf(path, sizeof path, "/sys/fs/bpf/holdfast/receiver/%lu/v0/tc", (unsigned long)own.st_ino);
+	program = bpf_obj_get(path);
+	assert_true(program >= 0);
+	link = bpf_link_create(program, (int)if_nametoindex("v0"), tcx_ingress, NULL);
+	close(program);
+	if (link < 0)
+		skip(); /* before Linux 6.6 there are none */
+	assert_false(state_of_v0().tc_first);
+	assert_true(state_of_v0().tc);
+	close(link);
+	assert_true(state_of_v0().tc_first);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_vips_of_the_loopback),         CASE(test_again_replaces_in_place),
-		CASE(test_refusals_and_warning),         CASE(test_vanished_interface_is_forgotten),
-		CASE(test_sockets_of_another_namespace), CASE(test_vanished_namespace_is_forgotten),
-		CASE(test_ways_of_an_interface),         CASE(test_changed_routes_are_noticed),
+		CASE(test_vips_of_the_loopback),
+		CASE(test_again_replaces_in_place),
+		CASE(test_refusals_and_warning),
+		CASE(test_vanished_interface_is_forgotten),
+		CASE(test_sockets_of_another_namespace),
+		CASE(test_vanished_namespace_is_forgotten),
+		CASE(test_ways_of_an_interface),
+		CASE(test_changed_routes_are_noticed),
+		CASE(test_programs_that_come_first_are_noticed),
 	};
 
 	return cmocka_run_group_tests_name("receiver", tests, NULL, NULL);

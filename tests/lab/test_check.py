@@ -231,6 +231,10 @@ RECEIVER_FAULTS = {
                       "ip route add {b1.gateway6}/128 dev eth0", "ip route add default via {b1.gateway6}",
                       "ip -6 route add fe80::/64 dev eth0 proto kernel metric 256"][::-1],
                      [("warn", "no route leads out of eth0")]),
+    "a neighbour that does not answer": (
+        ["ip route add 192.0.2.66/32 dev eth0", "ip neigh add 192.0.2.66 dev eth0 nud failed"],
+        ["ip route del 192.0.2.66/32 dev eth0", "ip neigh del 192.0.2.66 dev eth0"],
+        [("note", "1 neighbour such as 192.0.2.66 did not answer on eth0")]),
     "no ARP": (["ip link set eth0 arp off"], ["ip link set eth0 arp on"], [("warn", "eth0 has no ARP")]),
     "segments": (["ip link set eth0 mtu 1500"], ["ip link set eth0 mtu 1700"],
                  [("warn", "MTU 1500, and 2 routes such as 0.0.0.0/0 let clients send segments of 1460 bytes")]),

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <holdfast/abi.h>
+#include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -183,9 +184,10 @@ static void check_tc(const struct receiver_state *state, const char *subject, st
 		finding_add(findings, FINDING_WARN, subject,
 			    "another tc filter sees packets before its tc program: what that filter takes is "
 			    "not passed on");
-		finding_right(findings,
-			      "a higher priority number for the other: tc filter show dev %s ingress",
-			      state->interface);
+		finding_right(
+			findings,
+			"let the other come later: tc filter show dev %s ingress; bpftool net show dev %s",
+			state->interface, state->interface);
 	}
 }
 
@@ -205,6 +207,52 @@ static void check_routes(const struct receiver_state *state, const char *subject
 	}
 }
 
+struct silent {
+	uint32_t ifindex;
+	unsigned int count;
+	char first[ADDRESS_TEXT];
+};
+
+static int silent_visit(const struct nlmsghdr *answer, void *context)
+{
+	const struct ndmsg *message = mnl_nlmsg_get_payload(answer);
+	const struct nlattr *by_type[NDA_MAX + 1] = {};
+	struct attributes attributes = {by_type, NDA_MAX + 1};
+	struct silent *silent = context;
+	struct address address;
+
+	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	if ((uint32_t)message->ndm_ifindex != silent->ifindex || !(message->ndm_state & NUD_FAILED) ||
+	    !by_type[NDA_DST] || silent->count++)
+		return 0;
+	address = address_from(message->ndm_family, mnl_attr_get_payload(by_type[NDA_DST]));
+	address_text(&address, silent->first);
+	return 0;
+}
+
+/* Whom the host asked for in vain: a next hop, or anybody else. */
+static void check_silent(struct netlink *netlink, const struct receiver_state *state, const char *subject,
+			 struct findings *findings)
+{
+	static const uint8_t families[] = {AF_INET, AF_INET6};
+	struct silent silent = {.ifindex = state->ifindex};
+
+	for (size_t i = 0; i < sizeof families; i++) {
+		struct nlmsghdr *request = netlink_request(netlink, RTM_GETNEIGH, NLM_F_DUMP);
+		struct ndmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
+
+		message->ndm_family = families[i];
+		netlink_ask(netlink, request, silent_visit, &silent, NULL);
+	}
+	if (!silent.count)
+		return;
+	finding_add(findings, FINDING_NOTE, subject,
+		    "%u neighbour%s such as %s did not answer on %s: packets for a next hop there are lost",
+		    silent.count, silent.count == 1 ? "" : "s", silent.first, state->interface);
+	finding_right(findings, "a segment that all backends share, or a route by a gateway: ip route get %s",
+		      silent.first);
+}
+
 static void check_neighbours(const struct receiver_state *state, const char *subject,
 			     struct findings *findings)
 {
@@ -218,6 +266,7 @@ static void check_neighbours(const struct receiver_state *state, const char *sub
 			    "%s has no ARP: next hops on its segment cannot be resolved", state->interface);
 		finding_right(findings, "ip link set %s arp on", state->interface);
 	}
+	check_silent(netlink, state, subject, findings);
 	netlink_close(netlink);
 }
 

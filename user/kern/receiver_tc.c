@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "receiver_tc.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/pkt_sched.h>
@@ -99,11 +100,22 @@ static int filter_first(const struct nlmsghdr *answer, void *context)
 	return 0;
 }
 
+/* Since Linux 6.6 programs can be attached without a qdisc. All of them come before its filters. */
+static bool has_tcx(uint32_t ifindex)
+{
+	enum { TCX_INGRESS = 46 }; /* enum bpf_attach_type of these kernels */
+	uint32_t programs[64], count = sizeof programs / sizeof *programs;
+	int r = bpf_prog_query((int)ifindex, (enum bpf_attach_type)TCX_INGRESS, 0, NULL, programs, &count);
+
+	return (!r && count) || r == -ENOSPC;
+}
+
 bool tc_is_first(uint32_t ifindex)
 {
 	uint32_t first = 0;
 
-	return !filters_visit(ifindex, TC_H_MIN_INGRESS, filter_first, &first) && first == TC_HANDLE;
+	return !has_tcx(ifindex) && !filters_visit(ifindex, TC_H_MIN_INGRESS, filter_first, &first) &&
+	       first == TC_HANDLE;
 }
 
 static void qdisc_remove(uint32_t ifindex)
