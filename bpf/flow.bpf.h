@@ -37,6 +37,11 @@ static __always_inline bool query_opens(const struct flow_query *query)
 	return (query->tcp_flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
 }
 
+static __always_inline __u32 query_owner(const struct flow_query *query)
+{
+	return query->slot_word & 0xffff;
+}
+
 static __always_inline __u8 backend_flags(__u32 number)
 {
 	const struct hf_backend *backend = map_at(&backends, number);
@@ -49,24 +54,40 @@ static __always_inline bool backend_serves(__u8 flags, __u8 proto)
 	return flags & (proto == IPPROTO_UDP ? HF_BACKEND_SERVES_UDP : HF_BACKEND_SERVES_TCP);
 }
 
-/* Where the flow lived before its slot, or its whole table, began to move; 0 when it is too late to ask. */
+/* Since when the old flows of this packet's slot are looked for at the base. */
+static __always_inline __u32 *slot_since(const struct flow_query *query)
+{
+	struct hf_since *pair = map_at(&since, query->slot / 2);
+
+	return pair ? &pair->at[query->slot & 1] : NULL;
+}
+
+/*
+ * Where a flow that is not remembered lives, if it is old: where it lived before its slot, or its whole
+ * table, began to move. 0: it is too late to ask, or that backend serves no more.
+ */
 static __always_inline __u32 flow_base(const struct flow_query *query, const struct hf_service *service,
 				       const struct hf_table *table, __u32 now)
 {
-	const struct hf_since *pair = map_at(&since, query->slot / 2);
+	const __u32 *from = slot_since(query);
+	__u32 began = from ? load32(from) : 0, base;
 	__u64 word = query->slot_word;
-	__u32 began = pair ? pair->at[query->slot & 1] : 0;
 
 	if (table->old_size) {
 		__u64 hash = hf_flow_hash(&query->tuple, table->old_hash, table->old_seed);
 		const __u64 *old = map_at(&slots, table->old_first + hf_slot_index(hash, table->old_size));
 
 		word = old ? load64(old) : 0;
-		began = table->since;
+		if (elapsed(began, table->since) < 0)
+			began = table->since;
 	} else if (!(word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING)) {
 		return 0;
 	}
-	return elapsed(now, began) < (__s32)service->idle ? word >> HF_SLOT_BASE_SHIFT & 0xffff : 0;
+	base = word >> HF_SLOT_BASE_SHIFT & 0xffff;
+	if (elapsed(now, began) >= (__s32)service->idle ||
+	    !backend_serves(backend_flags(base), query->tuple.proto))
+		return 0;
+	return base;
 }
 
 /*
@@ -84,28 +105,53 @@ static __always_inline bool flow_stays(const struct flow_query *query, const str
 	return flow->state != HF_FLOW_CLOSING && elapsed(now, flow->seen) <= SYN_QUIET;
 }
 
-/* A flow that was remembered shows another packet. */
-static __always_inline void flow_refresh(const struct flow_query *query, const struct hf_service *service,
-					 struct hf_flow *flow, __u32 backend, __u32 now)
+/*
+ * What decides about a flow changes under a claim. An entry that was given to another flow has another tag:
+ * the claim fails, and the change is left out.
+ */
+static __always_inline void flow_change(struct hf_flow *flow, const struct flow_tag *tag,
+					const struct hf_flow *next)
 {
-	bool moved = flow->backend != backend;
+	if (next->state == flow->state && next->idle == flow->idle && next->backend == flow->backend &&
+	    next->slot == flow->slot)
+		return;
+	if (!flow_claim(flow, tag->tag))
+		return;
+	flow->state = next->state;
+	flow->idle = next->idle;
+	flow->backend = next->backend;
+	flow->slot = next->slot;
+	flow_publish(flow, tag->tag);
+}
+
+/*
+ * A flow that was remembered shows another packet. `seen` needs no claim: whoever has the entry by now was
+ * seen in this very second.
+ */
+static __always_inline void flow_refresh(const struct flow_query *query, const struct hf_service *service,
+					 struct hf_flow *flow, const struct flow_tag *tag,
+					 const struct hf_flow *next_at, __u32 now)
+{
+	__u32 brief = service->idle < SHORT_IDLE ? service->idle : SHORT_IDLE;
+	struct hf_flow next = *next_at;
+	/* Of a lively flow, a SYN proves nothing. */
+	bool alive =
+		!query_opens(query) || next.backend != flow->backend || next.state != HF_FLOW_ESTABLISHED;
 
 	if (query_opens(query)) {
-		/* Of a lively flow, it proves nothing. */
-		if (!moved && flow->state != HF_FLOW_CLOSING)
-			return;
-		flow->state = HF_FLOW_OPENING;
-		flow->idle = service->idle < SHORT_IDLE ? service->idle : SHORT_IDLE;
+		if (next.backend != flow->backend || next.state == HF_FLOW_CLOSING) {
+			next.state = HF_FLOW_OPENING;
+			next.idle = brief;
+		}
 	} else if (query->tcp_flags & (TCP_FIN | TCP_RST)) {
-		flow->state = HF_FLOW_CLOSING;
-		flow->idle = service->idle < SHORT_IDLE ? service->idle : SHORT_IDLE;
-	} else if (flow->state == HF_FLOW_OPENING) {
-		flow->state = HF_FLOW_ESTABLISHED;
-		flow->idle = service->idle;
+		next.state = HF_FLOW_CLOSING;
+		next.idle = brief;
+	} else if (next.state == HF_FLOW_OPENING) {
+		next.state = HF_FLOW_ESTABLISHED;
+		next.idle = service->idle;
 	}
-	if (moved)
-		flow->backend = backend;
-	if (flow->seen != now)
+	flow_change(flow, tag, &next);
+	if (alive && flow->seen != now)
 		flow->seen = now;
 }
 
@@ -128,39 +174,72 @@ static __always_inline struct hf_flow flow_new(const struct flow_query *query,
 	};
 }
 
+static __always_inline __u32 flow_remembered(const struct flow_query *query, const struct hf_service *service,
+					     const struct hf_table *table, const struct flow_tag *tag,
+					     struct hf_flow *flow, __u32 now)
+{
+	bool stays = flow_stays(query, flow, now);
+	/* A pool's table may have changed its size: the flow is counted where it belongs now. */
+	struct hf_flow next = {
+		.state = flow->state,
+		.idle = flow->idle,
+		.backend = stays ? flow->backend : query_owner(query),
+		.slot = query->slot - table->first,
+	};
+
+	if (!query->passive)
+		flow_refresh(query, service, flow, tag, &next, now);
+	return next.backend | (stays ? REMEMBERED : 0) << REMEMBERED_SHIFT;
+}
+
+/*
+ * A flow that the table has no room for goes, with all its packets, where it is looked for without being
+ * remembered. Where that is the base, the slot moves on for another idle time, for it may live that long.
+ */
+static __always_inline void flow_unfit(const struct flow_query *query, __u32 base, __u32 now)
+{
+	__u32 *began = slot_since(query);
+
+	flow_event(query_opens(query) ? HF_FLOW_UNFIT : HF_FLOW_UNFIT_PACKETS);
+	if (base && base != query_owner(query) && began && load32(began) != now)
+		store32(began, now);
+}
+
+static __always_inline __u32 flow_place_anew(const struct flow_query *query, const struct hf_service *service,
+					     const struct hf_table *table, const struct flow_tag *tag,
+					     __u32 now)
+{
+	__u32 base = flow_base(query, service, table, now), backend;
+	bool exception = base && query_opens(query) && base != query_owner(query);
+	__u32 place = flowtable_claim(tag, now, exception ? FOR_EXCEPTION : 0, query->passive);
+
+	bool old = base && !(query_opens(query) && place != NO_PLACE);
+
+	backend = old ? base : query_owner(query);
+	if (!query->passive && place == NO_PLACE) {
+		flow_unfit(query, base, now);
+	} else if (!query->passive) {
+		struct hf_flow entry = flow_new(query, service, table, backend, now);
+
+		backend = flowtable_enter(tag, place, &entry);
+	}
+	return backend | (old ? BASE : 0) << REMEMBERED_SHIFT;
+}
+
 static __always_inline __u32 flow_decide(const struct flow_query *query, const struct hf_service *service,
 					 const struct hf_table *table, __u64 seed)
 {
-	__u32 now = bpf_ktime_get_coarse_ns() / 1000000000, backend = query->slot_word & 0xffff, how = 0;
+	__u32 now = bpf_ktime_get_coarse_ns() / 1000000000;
 	struct flow_tag tag = flow_tag(&query->tuple, seed);
-	struct hf_flow *flow = flowtable_find(&tag);
+	__u32 place = flowtable_find(&tag);
+	struct hf_flow *flow = map_at(&flows, place);
 
-	if (flow && elapsed(now, flow->seen) <= (__s32)flow->idle) {
-		if (flow_stays(query, flow, now)) {
-			backend = flow->backend;
-			how = REMEMBERED;
-		}
-		if (!query->passive) {
-			flow_refresh(query, service, flow, backend, now);
-			/* A pool's table may have changed its size: the flow is counted where it belongs now.
-			 */
-			if (flow->slot != query->slot - table->first)
-				flow->slot = query->slot - table->first;
-		}
-	} else {
-		__u32 base = query_opens(query) ? 0 : flow_base(query, service, table, now);
-
-		if (base && backend_serves(backend_flags(base), query->tuple.proto)) {
-			backend = base;
-			how = BASE;
-		}
-		if (!query->passive) {
-			struct hf_flow entry = flow_new(query, service, table, backend, now);
-
-			flowtable_enter(&tag, flow, &entry);
-		}
-	}
-	return backend | how << REMEMBERED_SHIFT;
+	if (flow && elapsed(now, flow->seen) <= (__s32)flow->idle)
+		return flow_remembered(query, service, table, &tag, flow, now);
+	/* Its own entry is over, and must not be found again beside the new one. */
+	if (flow && !query->passive)
+		__sync_val_compare_and_swap(&flow->tag, tag.tag, 0);
+	return flow_place_anew(query, service, table, &tag, now);
 }
 
 /*

@@ -2,6 +2,10 @@
 /*
  * The flow table: sets of HF_FLOW_WAYS entries in one array. Nobody waits for anybody: an entry is claimed by
  * one compare-and-exchange of its tag, and who loses does without.
+ *
+ * The table is for exceptions. A flow that lives at its slot's base is found there without an entry while the
+ * slot's old flows are looked for at the base. So a full set gives up only what nobody misses (flow_rank()),
+ * and a newcomer that finds no room goes where its next packet will go (flow.bpf.h).
  */
 #ifndef HOLDFAST_FLOWTABLE_BPF_H
 #define HOLDFAST_FLOWTABLE_BPF_H
@@ -23,17 +27,21 @@ struct bpf_map {
 
 enum {
 	TAG2_SEED = 0x5eed,
+	FIND_ATTEMPTS = 2,
 	ENTER_ATTEMPTS = 2,
+	/* Seconds of silence after which a flow that only opened, or that is closing, may lose its entry.
+	 * Before that its handshake or its close may still be on the way. */
+	HANDSHAKE = 5,
+	NO_PLACE = 0xffffffff, /* index of flows: none */
 	/* Which of its neighbours a newcomer takes the place of: the lowest rank, the longest silent of it.
 	 */
 	RANK_FREE = 0,
 	RANK_OPENING = 1,
 	RANK_CLOSING = 2,
-	RANK_QUIET = 3,
+	RANK_BASE = 3,
 	RANK_NEVER = 4,
 	RANK_SHIFT = 32,
 	LONGEST_SILENCE = 0x7fffffff,
-	QUIET_SHARE = 4, /* of its idle time, in which an established flow may be silent */
 };
 
 /* Seconds gone by since then, which another processor may have noted as a moment to come. */
@@ -56,63 +64,167 @@ static __always_inline struct flow_tag flow_tag(const struct hf_tuple *tuple, __
 	};
 }
 
-static __always_inline struct hf_flow *flowtable_find(const struct flow_tag *tag)
+/*
+ * Where the flow is remembered, or NO_PLACE. Every processor takes the first entry in the order of the set.
+ * An entry that is claimed may be the flow's own, which another processor changes: it deserves another look.
+ */
+static __always_inline __u32 flowtable_find(const struct flow_tag *tag)
 {
-	for (__u32 way = 0; way < HF_FLOW_WAYS; way++) {
-		struct hf_flow *flow = map_at(&flows, tag->set + way);
+	for (__u32 attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
+		bool claimed = false;
 
-		barrier_var(way);
-		if (!flow)
-			return NULL;
-		if (load64(&flow->tag) == tag->tag && flow->tag2 == tag->tag2)
-			return flow;
+		for (__u32 way = 0; way < HF_FLOW_WAYS; way++) {
+			const struct hf_flow *flow = map_at(&flows, tag->set + way);
+			__u64 found;
+
+			barrier_var(way);
+			if (!flow)
+				return NO_PLACE;
+			found = load64(&flow->tag);
+			if (found == tag->tag && flow->tag2 == tag->tag2)
+				return tag->set + way;
+			claimed |= found == HF_FLOW_CLAIMED;
+		}
+		if (likely(!claimed))
+			return NO_PLACE;
 	}
-	return NULL;
+	return NO_PLACE;
 }
 
-static __always_inline __u64 flow_rank(const struct hf_flow *flow, __u32 now)
+/* From here until flow_publish() nobody else writes into the entry, but for `seen`. */
+static __always_inline bool flow_claim(struct hf_flow *flow, __u64 tag)
 {
-	__u64 rank = RANK_NEVER;
-	__s32 silent = elapsed(now, flow->seen);
+	return tag != HF_FLOW_CLAIMED && __sync_val_compare_and_swap(&flow->tag, tag, HF_FLOW_CLAIMED) == tag;
+}
 
-	if (!flow->tag || (flow->tag != HF_FLOW_CLAIMED && silent > (__s32)flow->idle))
-		return RANK_FREE;
-	if (flow->tag == HF_FLOW_CLAIMED)
-		rank = RANK_NEVER;
-	else if (flow->state == HF_FLOW_OPENING)
+/* The tag goes first and comes last, so that no reader takes half a flow for a whole one. */
+static __always_inline void flow_publish(struct hf_flow *flow, __u64 tag)
+{
+	__sync_lock_test_and_set(&flow->tag, tag);
+}
+
+/* The slot of a remembered flow, as it is now. */
+struct flow_slot {
+	__u64 word;
+	__u32 *since;
+	bool migrates; /* the base is what the old table says, and that needs the flow's tuple */
+};
+
+static __always_inline bool flow_slot(const struct hf_flow *flow, struct flow_slot *ret)
+{
+	const struct hf_table *table;
+	struct hf_since *pair;
+	const __u64 *word;
+	__u32 key = flow->pool, odd; /* one key for all maps: the stack is short */
+
+	word = bpf_map_lookup_elem(&pools, &key);
+	if (!word)
+		return false;
+	key = load64(word);
+	table = bpf_map_lookup_elem(&tables, &key);
+	key = flow->slot;
+	if (!table || key >= table->size)
+		return false;
+	ret->migrates = table->old_size;
+	key += table->first;
+	word = bpf_map_lookup_elem(&slots, &key);
+	if (!word)
+		return false;
+	ret->word = load64(word);
+	odd = key & 1;
+	key /= 2;
+	pair = bpf_map_lookup_elem(&since, &key);
+	if (!pair)
+		return false;
+	ret->since = &pair->at[odd];
+	return true;
+}
+
+/*
+ * Whether a remembered flow would go to the same backend without its entry. forget: it loses it; where the
+ * flow may live at its slot's base, the slot goes on moving until the flow's idle time is over too.
+ */
+static __always_inline bool flow_needless(const struct hf_flow *flow, __u32 now, bool forget)
+{
+	struct flow_slot slot;
+	__u16 base;
+
+	if (!flow_slot(flow, &slot))
+		return false;
+	base = slot.word >> HF_SLOT_BASE_SHIFT;
+	if (!slot.migrates) {
+		if (flow->backend != base)
+			return false;
+		if (base == (__u16)slot.word)
+			return true;
+	}
+	if (elapsed(now, load32(slot.since)) >= (__s32)flow->idle)
+		return false;
+	if (forget && elapsed(flow->seen, load32(slot.since)) > 0)
+		store32(slot.since, flow->seen);
+	return !slot.migrates;
+}
+
+enum { FOR_EXCEPTION = 1, FORGET = 2 };
+
+/*
+ * How soon an entry with this tag may be given up, the lowest first. FOR_EXCEPTION: the newcomer's next
+ * packet would go elsewhere if it were not remembered. For such a one, a flow goes that needs no entry. An
+ * established flow away from its base keeps its entry until it is over: it would lose its backend, while the
+ * newcomer has a home without. FORGET: it is given up now, if it may be.
+ *
+ * Out of line: the verifier looks at it once, not once for each entry of a set.
+ */
+__noinline __u64 flow_rank(__u32 place, __u64 tag, __u32 now, __u32 how)
+{
+	const struct hf_flow *flow = map_at(&flows, place);
+	__u64 rank = RANK_NEVER;
+	bool needless;
+	__s32 silent;
+
+	if (!flow || tag == HF_FLOW_CLAIMED)
+		return rank << RANK_SHIFT;
+	if (!tag)
+		return 0;
+	silent = elapsed(now, flow->seen);
+	if (silent > (__s32)flow->idle)
+		rank = RANK_FREE;
+	else if (silent > HANDSHAKE && flow->state == HF_FLOW_OPENING)
 		rank = RANK_OPENING;
-	else if (flow->state == HF_FLOW_CLOSING)
+	else if (silent > HANDSHAKE && flow->state == HF_FLOW_CLOSING)
 		rank = RANK_CLOSING;
-	else if (silent > (__s32)(flow->idle / QUIET_SHARE))
-		rank = RANK_QUIET;
+	if (rank == RANK_FREE || (rank == RANK_NEVER && !(how & FOR_EXCEPTION)))
+		needless = false;
+	else
+		needless = flow_needless(flow, now, how & FORGET);
+	if (rank == RANK_NEVER && needless)
+		rank = RANK_BASE;
 	return rank << RANK_SHIFT | (__u32)(LONGEST_SILENCE - silent);
 }
 
 /*
- * Among equals the first from a random place on: in a flood all are equal, and a newcomer must not always go
- * for the next.
+ * The place that a newcomer may have in a set, or NO_PLACE. Among equals the first from a random place on: in
+ * a flood all are equal, and a newcomer must not always go for the next.
  */
-static __always_inline struct hf_flow *flowtable_victim(const struct flow_tag *tag, __u32 now,
-							__u32 *ret_rank)
+static __always_inline __u32 flowtable_victim(__u32 set, __u32 now, __u32 how)
 {
 	__u64 lowest = (__u64)RANK_NEVER << RANK_SHIFT;
-	__u32 start = bpf_get_prandom_u32();
-	struct hf_flow *victim = NULL;
+	__u32 start = bpf_get_prandom_u32(), victim = NO_PLACE;
 
 	for (__u32 way = 0; way < HF_FLOW_WAYS; way++) {
-		struct hf_flow *flow = map_at(&flows, tag->set + ((start + way) & (HF_FLOW_WAYS - 1)));
+		__u32 place = set + ((start + way) & (HF_FLOW_WAYS - 1));
+		const struct hf_flow *flow = map_at(&flows, place);
 		__u64 rank;
 
 		barrier_var(way);
 		if (!flow)
-			return NULL;
-		rank = flow_rank(flow, now);
+			return NO_PLACE;
+		rank = flow_rank(place, load64(&flow->tag), now, how);
 		if (rank < lowest) {
 			lowest = rank;
-			victim = flow;
+			victim = place;
 		}
 	}
-	*ret_rank = lowest >> RANK_SHIFT;
 	return victim;
 }
 
@@ -124,15 +236,26 @@ static __always_inline void flow_event(enum hf_flow_event event)
 		(*count)++;
 }
 
-/* The tag goes first and comes last, so that no reader takes half a flow for a whole one. */
-static __always_inline bool flow_write(struct hf_flow *flow, const struct flow_tag *tag,
+/*
+ * Claims an entry that may still be given up, and returns its rank; RANK_NEVER: it is not to be had. What is
+ * known of it counts from the claim on: before that, it may have shown a packet, or become another flow's.
+ */
+static __always_inline __u32 flow_take(__u32 place, struct hf_flow *flow, __u32 now, __u32 how)
+{
+	__u64 tag = load64(&flow->tag);
+	__u32 rank;
+
+	if (!flow_claim(flow, tag))
+		return RANK_NEVER;
+	rank = flow_rank(place, tag, now, how | FORGET) >> RANK_SHIFT;
+	if (rank == RANK_NEVER)
+		flow_publish(flow, tag);
+	return rank;
+}
+
+static __always_inline void flow_write(struct hf_flow *flow, const struct flow_tag *tag,
 				       const struct hf_flow *entry)
 {
-	__u64 before = load64(&flow->tag);
-
-	if (before == HF_FLOW_CLAIMED ||
-	    __sync_val_compare_and_swap(&flow->tag, before, HF_FLOW_CLAIMED) != before)
-		return false;
 	flow->tag2 = tag->tag2;
 	flow->slot = entry->slot;
 	flow->seen = entry->seen;
@@ -142,8 +265,7 @@ static __always_inline bool flow_write(struct hf_flow *flow, const struct flow_t
 	flow->proto = entry->proto;
 	flow->pool = entry->pool;
 	flow->idle = entry->idle;
-	__sync_lock_test_and_set(&flow->tag, tag->tag);
-	return true;
+	flow_publish(flow, tag->tag);
 }
 
 static __always_inline void flow_entered(__u32 rank)
@@ -153,24 +275,76 @@ static __always_inline void flow_entered(__u32 rank)
 		flow_event(HF_FLOW_EVICTED_OPENING);
 	else if (rank == RANK_CLOSING)
 		flow_event(HF_FLOW_EVICTED_CLOSING);
-	else if (rank == RANK_QUIET)
-		flow_event(HF_FLOW_EVICTED_ESTABLISHED);
+	else if (rank == RANK_BASE)
+		flow_event(HF_FLOW_EVICTED_BASE);
 }
 
-/* Enters a flow; over its own former entry, if it has one that is over. */
-static __always_inline void flowtable_enter(const struct flow_tag *tag, struct hf_flow *former,
-					    const struct hf_flow *entry)
+/*
+ * Two processors may enter one flow at once, each in a place of its own. Who enters looks through the set
+ * again, and of two entries the first in its order stays, which is the one that flowtable_find() finds. Both
+ * name one backend, but where the slot's word changed between their packets: then the packet of the one that
+ * goes follows the one that stays. Returns the backend.
+ */
+static __always_inline __u32 flowtable_unite(const struct flow_tag *tag, __u32 place, __u32 backend)
+{
+	bool before = true; /* the entry at `place` */
+
+	for (__u32 way = 0; way < HF_FLOW_WAYS; way++) {
+		struct hf_flow *flow = map_at(&flows, tag->set + way);
+		bool own = tag->set + way == place;
+
+		barrier_var(way);
+		if (!flow)
+			return backend;
+		if (load64(&flow->tag) == tag->tag && flow->tag2 == tag->tag2) {
+			if (before && !own) {
+				backend = flow->backend;
+				flow = map_at(&flows, place);
+			}
+			if (flow && !(before && own))
+				__sync_val_compare_and_swap(&flow->tag, tag->tag, 0);
+			if (before && !own)
+				return backend;
+		}
+		before &= !own;
+	}
+	return backend;
+}
+
+/*
+ * Claims a place for a flow that is not in the table: flowtable_enter() must follow. NO_PLACE: there is no
+ * room. passive: asks only whether there is, and claims nothing.
+ */
+static __always_inline __u32 flowtable_claim(const struct flow_tag *tag, __u32 now, __u32 how, bool passive)
 {
 	for (__u32 attempt = 0; attempt < ENTER_ATTEMPTS; attempt++) {
-		__u32 rank = RANK_FREE;
-		struct hf_flow *flow = former ? former : flowtable_victim(tag, entry->seen, &rank);
+		__u32 place = flowtable_victim(tag->set, now, how), rank;
+		struct hf_flow *flow = map_at(&flows, place);
 
-		if (flow && flow_write(flow, tag, entry)) {
-			flow_entered(rank);
-			return;
-		}
+		barrier_var(attempt);
+		if (!flow)
+			return NO_PLACE;
+		if (passive)
+			return place;
+		rank = flow_take(place, flow, now, how);
+		if (rank == RANK_NEVER)
+			continue;
+		flow_entered(rank);
+		return place;
 	}
-	flow_event(HF_FLOW_EVICTED_OPENING);
+	return NO_PLACE;
+}
+
+/* Returns the backend that the flow is remembered with from now on. */
+static __always_inline __u32 flowtable_enter(const struct flow_tag *tag, __u32 place,
+					     const struct hf_flow *entry)
+{
+	struct hf_flow *flow = map_at(&flows, place);
+
+	if (!flow)
+		return entry->backend;
+	flow_write(flow, tag, entry);
+	return flowtable_unite(tag, place, entry->backend);
 }
 
 #endif

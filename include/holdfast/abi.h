@@ -106,7 +106,7 @@ struct hf_table {
 /*
  * slots: one word a slot. Bits 0..15 owner, 16..31 base (backends; 0 none), 32..55 index of hops (0 none),
  * 56..63 flags. since: when a moving slot began to move, two slots to an entry (slot s: since[s / 2].at[s %
- * 2]).
+ * 2]). The data plane moves that on where a flow at the base finds no room in the flow table.
  */
 enum {
 	HF_SLOT_BASE_SHIFT = 16,
@@ -171,8 +171,9 @@ struct hf_reason_counter {
 
 /*
  * flows: what is remembered of the flows of moving slots. A set of HF_FLOW_WAYS neighbours by hash. The data
- * plane claims an entry by exchanging its tag for HF_FLOW_CLAIMED, and writes the flow's own tag last; others
- * may only exchange a tag they have read for 0.
+ * plane claims an entry by exchanging its tag for HF_FLOW_CLAIMED, and writes the flow's own tag last; `seen`
+ * alone is written without a claim. Others may only exchange a tag they have read for 0, and what they read
+ * of an entry counts only if its tag is the same before and after.
  */
 enum { HF_FLOW_WAYS = 8, HF_FLOW_CLAIMED = 1 };
 enum hf_flow_state { HF_FLOW_EMPTY = 0, HF_FLOW_OPENING, HF_FLOW_ESTABLISHED, HF_FLOW_CLOSING };
@@ -192,11 +193,13 @@ struct hf_flow {
 
 /* flow_events: how often, on each processor, by enum hf_flow_event: one __u64 each. */
 enum hf_flow_event {
-	HF_FLOW_REMEMBERED,      /* flows entered */
-	HF_FLOW_EVICTED_OPENING, /* those that had shown one packet went for another, or were not entered at
-				    all where every neighbour had shown more */
-	HF_FLOW_EVICTED_CLOSING, /* FIN or RST had been seen */
-	HF_FLOW_EVICTED_ESTABLISHED, /* silent for long: a quarter of its idle time at least */
+	HF_FLOW_REMEMBERED,          /* flows entered */
+	HF_FLOW_EVICTED_OPENING,     /* flows that had opened and shown no more went for another */
+	HF_FLOW_EVICTED_CLOSING,     /* FIN or RST had been seen */
+	HF_FLOW_EVICTED_ESTABLISHED, /* of earlier versions: this one gives up no flow that would be missed */
+	HF_FLOW_EVICTED_BASE,        /* flows at their base, where they are found without an entry */
+	HF_FLOW_UNFIT,               /* TCP connections that found no room when they opened */
+	HF_FLOW_UNFIT_PACKETS,       /* other packets whose flow found no room */
 	HF_FLOW_EVENTS,
 };
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <holdfast/flowhash.h>
 #include <kern/dataplane.h>
@@ -740,10 +741,13 @@ static void test_since(void **state)
 	struct timespec now;
 	struct sample sample;
 	struct image *image;
+	uint32_t later;
 
 	(void)state;
-	since[10] = 77;
 	flows_sample(dataplane, &sample);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	later = now.tv_sec + 1000;
+	since[10] = later;
 	sample.plan.backend_count = 0;
 	sample.pool.since = since;
 	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
@@ -753,10 +757,44 @@ static void test_since(void **state)
 	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 3, NULL), 0);
 	assert_int_equal(dataplane_read(dataplane, &image), 0);
 	assert_int_equal(image->pools[0].moving, 11);
-	assert_int_equal(image->pools[0].since[10], 77);
+	assert_int_equal(image->pools[0].since[10], later);
 	assert_true(image->pools[0].since[20] >= now.tv_sec && image->pools[0].since[20] <= now.tv_sec + 60);
 	assert_int_equal(image->pools[0].since[30], 0);
 	image_free(image);
+	dataplane_close(dataplane);
+}
+
+/* The data plane has put off since when a slot moves, after the image was built that takes its place. */
+static void test_since_that_was_put_off_is_kept(void **state)
+{
+	struct dataplane *dataplane = open_instance();
+	static uint32_t since[101];
+	struct timespec now;
+	struct sample sample;
+	struct hf_table table;
+	const uint64_t *words;
+	struct hf_since pair;
+	uint32_t key;
+	int fd = bpf_obj_get(pin("maps/since"));
+
+	(void)state;
+	assert_true(fd >= 0);
+	flows_sample(dataplane, &sample);
+	sample.plan.backend_count = 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), 0);
+	key = (table.first + 10) / 2;
+	pair.at[0] = pair.at[1] = now.tv_sec + 500;
+	assert_int_equal(bpf_map_update_elem(fd, &key, &pair, BPF_ANY), 0);
+	for (uint32_t i = 10; i < 20; i++)
+		since[i] = now.tv_sec;
+	sample.pool.since = since;
+	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
+	assert_int_equal(dataplane_pool(dataplane, 3, &table, &words), 0);
+	key = (table.first + 10) / 2;
+	assert_int_equal(bpf_map_lookup_elem(fd, &key, &pair), 0);
+	assert_int_equal(pair.at[(table.first + 10) % 2], now.tv_sec + 500);
+	close(fd);
 	dataplane_close(dataplane);
 }
 
@@ -904,6 +942,40 @@ static void test_a_later_layout_is_refused(void **state)
 	assert_int_equal(dataplane_open(instance, NULL, &dataplane, &refusal), -EPROTO);
 }
 
+/* The version before counted fewer kinds of events: its counts go on, and the new kinds begin at none. */
+static void test_upgrade_counts_new_kinds_of_events(void **state)
+{
+	uint64_t events[HF_FLOW_EVENTS], *counts;
+	struct refusal refusal = {};
+	struct dataplane *dataplane;
+	uint32_t key = HF_FLOW_EVICTED_OPENING;
+	int fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "flow_events", 4, 8, 4, NULL);
+
+	(void)state;
+	counts = calloc(libbpf_num_possible_cpus(), sizeof *counts);
+	assert_non_null(counts);
+	counts[0] = 7;
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_map_update_elem(fd, &key, counts, BPF_ANY), 0);
+	free(counts);
+	dataplane_close(open_instance());
+	assert_int_equal(unlink(pin("maps/flow_events")), 0);
+	assert_int_equal(bpf_obj_pin(fd, pin("maps/flow_events")), 0);
+	close(fd);
+	dataplane = open_instance();
+	assert_int_equal(flow_events(dataplane, events), 0);
+	assert_int_equal(events[HF_FLOW_EVICTED_OPENING], 7);
+	assert_int_equal(events[HF_FLOW_UNFIT], 0);
+	dataplane_close(dataplane);
+	assert_int_equal(dataplane_upgrade(instance, &refusal), 1);
+	dataplane = open_instance();
+	assert_true(dataplane_adopted(dataplane));
+	assert_int_equal(flow_events(dataplane, events), 0);
+	assert_int_equal(events[HF_FLOW_EVICTED_OPENING], 7);
+	assert_int_equal(events[HF_FLOW_UNFIT_PACKETS], 0);
+	dataplane_close(dataplane);
+}
+
 static void test_refused_upgrade_changes_nothing(void **state)
 {
 	struct dataplane *dataplane = open_instance();
@@ -1011,10 +1083,13 @@ int main(void)
 		CASE(test_every_change_waits_for_a_grace_period),
 		CASE(test_what_tables_name),
 		CASE(test_since),
+		CASE(test_since_that_was_put_off_is_kept),
 		CASE(test_upgrade_keeps_everything),
 		CASE(test_upgrade_migrates_what_has_grown),
 		CASE(test_a_directory_of_layout_1_is_taken_over),
 		CASE(test_a_later_layout_is_refused),
+
+		CASE(test_upgrade_counts_new_kinds_of_events),
 		CASE(test_refused_upgrade_changes_nothing),
 		CASE(test_observing),
 		CASE(test_counters),

@@ -22,6 +22,7 @@ TRACK = {"auto": 0, "always": 1, "never": 2}
 MAX_PROBES, DIRECTORY_ROOM, ONLY_INGRESS = 8, 1 << 9, 1
 SLOT_MOVING, TAKES_NEW, SERVES_TCP, SERVES_UDP = 1 << 56, 1, 2, 4
 OPENING, ESTABLISHED, CLOSING = 1, 2, 3
+FLOW_EVENTS = 7
 
 SIZES = {"slots": 1 << 18, "since": 1 << 17, "hops": 1 << 10, "flows": 1 << 10, "counters": 1 << 12,
          "backends": 1 << 10, "services": 1 << 10}
@@ -178,8 +179,10 @@ class DataPlane:
             self.maps["flows"].update(place, flow)
 
     def flow_events(self):
-        return [sum(int.from_bytes(v, "little") for v in self.maps["flow_events"].lookup_each(event))
-                for event in range(4)]
+        """By kind; an older build counts fewer kinds."""
+        counted = self.maps["flow_events"]
+        return [sum(int.from_bytes(v, "little") for v in counted.lookup_each(event)) if event < counted.entries else 0
+                for event in range(FLOW_EVENTS)]
 
     def add_service(self, proto, address, port, pool=1, bits=16, ordinals=256, track="auto", idle=7200):
         key = service_key(proto, address, port, bits)

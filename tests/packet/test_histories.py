@@ -48,9 +48,11 @@ class Model:
 
     def refresh(self, flow, backend, syn, ends):
         moved, flow[0] = flow[0] != backend, backend
-        if syn and not moved and flow[1] != CLOSING:
+        if syn and not moved and flow[1] == ESTABLISHED:
             return
         flow[2] = 0
+        if syn and not moved and flow[1] == OPENING:
+            return
         if syn or ends:
             flow[1], flow[3] = (OPENING if syn else CLOSING), SHORT
         elif flow[1] == OPENING:
@@ -90,4 +92,4 @@ def test_every_packet_goes_where_the_model_says(fresh, seed):
             flags = chance.choice(("S", "A", "A", "A", "FA", "R"))
             expected = model.route((proto, sport), proto, flags)
             assert mover.send(flags, sport, proto) == expected, (step, proto, sport, flags)
-    assert len(fresh.flows()) == len(model.flows) and fresh.flow_events()[1:] == [0, 0, 0]
+    assert len(fresh.flows()) == len(model.flows) and not any(fresh.flow_events()[1:])

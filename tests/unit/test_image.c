@@ -304,7 +304,7 @@ static void words_can_be_lent(void **state)
 
 	(void)state;
 	memcpy(live, before->pools[0].words, sizeof live);
-	image_lend_words(before, 0, live);
+	image_lend_words(before, 0, live, NULL);
 	assert_ptr_equal(before->pools[0].words, live);
 	after = must_image(model, ledger, before, "");
 	assert_ptr_equal(after->pools[0].words, live);

@@ -211,10 +211,103 @@ static void nothing_settles_while_its_owner_changes(void **state)
 	load(instance, LATER);
 	operate(&instance->model, "backend.activate", "{'pool': 'db', 'name': 'db3'}");
 	instance->census = true;
-	load(instance, LATER + 2 * IDLE);
+	load(instance, LATER + IDLE - 1);
 	assert_in_range(instance->image->pools[0].moving, 40, 60);
-	load(instance, LATER + 2 * IDLE + 1); /* back at their base, none away */
+	load(instance, LATER + IDLE); /* back at their base, none away */
 	assert_int_equal(instance->image->pools[0].moving, 0);
+	end(instance);
+}
+
+/*
+ * Once a slot is ripe, a flow that the table had no room for is at its owner, and would be looked for at the
+ * new one: so the owner so far becomes its base.
+ */
+static void a_ripe_slot_that_moves_again_has_its_owner_as_base(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+	uint16_t first = number_of(instance, "db3"), owners[251];
+	uint32_t moved = 0;
+
+	(void)state;
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	for (uint32_t at = 0; at < 251; at++)
+		owners[at] = slot_at(instance, at).owner;
+	operate(&instance->model, "backend.activate", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER + 2 * IDLE);
+	for (uint32_t at = 0; at < 251; at++) {
+		struct slot slot = slot_at(instance, at);
+
+		if (slot.owner != first || slot.owner == owners[at])
+			continue;
+		moved++;
+		assert_true(slot.moving);
+		assert_int_equal(slot.base, owners[at]);
+		assert_int_equal(slot.since, LATER + 2 * IDLE);
+	}
+	assert_in_range(moved, 40, 60);
+	instance->census = true;
+	load(instance, LATER + 3 * IDLE + 1);
+	assert_int_equal(instance->image->pools[0].moving, 0);
+	end(instance);
+}
+
+/* The maps, as far as images live in them. */
+static void lend(struct instance *instance, uint64_t *words, uint32_t *since)
+{
+	const struct pool_image *pool = &instance->image->pools[0];
+
+	memcpy(words, pool->words, pool->table.size * sizeof *words);
+	memcpy(since, pool->since, pool->table.size * sizeof *since);
+	image_lend_words(instance->image, 0, words, since);
+	assert_ptr_equal(pool->since, since);
+}
+
+/* The data plane meets flows that it cannot remember, and their slots move on for an idle time from then. */
+static void what_the_data_plane_puts_off_is_not_ripe(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+	static uint64_t words[251];
+	static uint32_t since[251];
+	uint32_t busy = 0;
+
+	(void)state;
+	operate(&instance->model, "backend.drain", "{'pool': 'db', 'name': 'db3'}");
+	load(instance, LATER);
+	lend(instance, words, since);
+	while (!slot_at(instance, busy).moving)
+		busy++;
+	since[busy] = LATER + IDLE - 1;
+	assert_int_equal(pool_image_began_last(&instance->image->pools[0]), LATER + IDLE - 1);
+	instance->census = true;
+	load(instance, LATER + IDLE + 1);
+	assert_int_equal(instance->image->pools[0].moving, 1);
+	assert_int_equal(instance->image->pools[0].settles, LATER + 2 * IDLE - 1);
+	assert_true(slot_at(instance, busy).moving);
+	load(instance, LATER + 2 * IDLE);
+	assert_int_equal(instance->image->pools[0].moving, 0);
+	end(instance);
+}
+
+static void an_old_table_stays_while_what_is_not_remembered_lives_in_it(void **state)
+{
+	struct instance *instance = begin(5, NULL);
+	static uint64_t words[509];
+	static uint32_t since[509];
+
+	(void)state;
+	operate(&instance->model, "pool.set", "{'name': 'db', 'table_size': 509}");
+	load(instance, LATER);
+	assert_int_equal(instance->image->pools[0].table.old_size, 251);
+	lend(instance, words, since);
+	since[77] = LATER + IDLE - 1;
+	instance->census = true;
+	load(instance, LATER + IDLE + 1);
+	assert_int_equal(instance->image->pools[0].table.old_size, 251);
+	assert_int_equal(instance->image->pools[0].table.since, LATER);
+	assert_int_equal(instance->image->pools[0].settles, LATER + 2 * IDLE - 1);
+	load(instance, LATER + 2 * IDLE);
+	assert_int_equal(instance->image->pools[0].table.old_size, 0);
 	end(instance);
 }
 
@@ -1013,6 +1106,9 @@ int main(void)
 		cmocka_unit_test(a_drain_moves_and_settles),
 		cmocka_unit_test(nothing_settles_by_a_count_that_began_before_it_was_ripe),
 		cmocka_unit_test(nothing_settles_while_its_owner_changes),
+		cmocka_unit_test(a_ripe_slot_that_moves_again_has_its_owner_as_base),
+		cmocka_unit_test(what_the_data_plane_puts_off_is_not_ripe),
+		cmocka_unit_test(an_old_table_stays_while_what_is_not_remembered_lives_in_it),
 		cmocka_unit_test(down_is_a_drain_with_a_short_deadline),
 		cmocka_unit_test(a_false_alarm_leaves_no_trace),
 		cmocka_unit_test(a_deadline_cuts_a_drain),

@@ -124,6 +124,18 @@ static void print_strings(const char *label, const json_t *strings)
 	}
 }
 
+static void flows_line(const json_t *flows)
+{
+	double unfit = field_number(flows, "unfit");
+
+	printf("FLOWS remembered %.0f/%.0f, evicted %.0f opening %.0f established",
+	       field_number(flows, "remembered"), field_number(flows, "limit"),
+	       field_number(flows, "evicted_opening"), field_number(flows, "evicted_established"));
+	if (unfit > 0)
+		printf(", %.0f found no room", unfit);
+	putchar('\n');
+}
+
 void status_print(const json_t *status)
 {
 	const json_t *flows = json_object_get(status, "flows");
@@ -133,9 +145,7 @@ void status_print(const json_t *status)
 	services_print(json_object_get(status, "services"));
 	pools_print(json_object_get(status, "pools"));
 	if (json_is_object(flows))
-		printf("FLOWS remembered %.0f/%.0f, evicted %.0f opening %.0f established\n",
-		       field_number(flows, "remembered"), field_number(flows, "limit"),
-		       field_number(flows, "evicted_opening"), field_number(flows, "evicted_established"));
+		flows_line(flows);
 	print_strings("ERROR", json_object_get(status, "problems"));
 	print_strings("WARN", json_object_get(status, "warnings"));
 }

@@ -177,9 +177,9 @@ void image_free(struct image *image)
 	free(image);
 }
 
-void image_lend_words(struct image *image, size_t pool, const uint64_t *words)
+void image_lend_words(struct image *image, size_t pool, const uint64_t *words, const uint32_t *since)
 {
-	shared_words_lend(&image->pools[pool], words);
+	shared_words_lend(&image->pools[pool], words, since);
 }
 
 /* What an image tells ------------------------------------------------------------------ */

@@ -43,10 +43,11 @@ struct shared_hops;
  */
 struct pool_image {
 	char name[NAME_SIZE];
-	uint32_t number;       /* of the pool, from the ledger */
-	struct hf_table table; /* first and old_first are 0: kern places the table */
-	const uint64_t *words; /* table.size slot words (abi.h), without the index of their hops */
-	const uint32_t *since; /* table.size times when moving slots began to move; NULL: no slot moves */
+	uint32_t number;            /* of the pool, from the ledger */
+	struct hf_table table;      /* first and old_first are 0: kern places the table */
+	const uint64_t *words;      /* table.size slot words (abi.h), without the index of their hops */
+	const uint32_t *since;      /* table.size times when moving slots began to move, or that was put off;
+				       others      mean nothing; NULL: no slot moves */
 	const struct hf_hops *hops; /* table.size records, one a slot; NULL: packets carry none. kern stores
 				       equal ones once and puts their index into the words it writes */
 	uint32_t moving;            /* slots that move */
@@ -141,10 +142,17 @@ void image_backend_slots(const struct image *image, uint16_t number, uint32_t *r
 uint64_t pool_image_demand(const struct pool_image *image, uint64_t remembered, double opened, uint32_t now);
 void image_free(struct image *image);
 /*
- * Lets a pool's words live where the caller has them (mapped from the data plane), instead of in the image:
- * they must stay readable and as they are until every image that has them is freed.
+ * Lets a pool's words, and since when its slots move, live where the caller has them (mapped from the data
+ * plane), instead of in the image: they must stay readable until every image that has them is freed. The
+ * words must stay as they are; the data plane may put off since when a slot moves, and what is built next
+ * reads that. since: NULL where no slot of the image moves.
  */
-void image_lend_words(struct image *image, size_t pool, const uint64_t *words);
+void image_lend_words(struct image *image, size_t pool, const uint64_t *words, const uint32_t *since);
+/*
+ * The last moment at which a slot of the pool began to move, in seconds of CLOCK_MONOTONIC, or at which a
+ * flow that is not remembered was seen at its base: read anew from what the data plane holds. 0: none moves.
+ */
+uint32_t pool_image_began_last(const struct pool_image *image);
 const struct pool_image *image_pool(const struct image *image, const char *name);
 const struct pool_image *image_pool_numbered(const struct image *image, uint32_t number);
 const struct backend_image *image_backend(const struct image *image, uint16_t number);

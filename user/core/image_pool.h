@@ -49,7 +49,7 @@ const uint16_t *shared_placement_walks(struct shared_placement *shared);
 /* Words, since when slots move, and how many do. */
 int shared_words_get(const struct pool_job *job, struct pool_image *image);
 void shared_words_drop(struct shared_words *shared);
-void shared_words_lend(struct pool_image *image, const uint64_t *words);
+void shared_words_lend(struct pool_image *image, const uint64_t *words, const uint32_t *since);
 /* A word of image, without what kern adds to lent ones. */
 uint64_t pool_image_word(const struct pool_image *image, uint32_t slot);
 

@@ -10,7 +10,7 @@
 struct shared_words {
 	unsigned int references;
 	uint64_t *words; /* NULL: lent */
-	uint32_t *since; /* NULL: no slot moves */
+	uint32_t *since; /* NULL: lent, or no slot moves */
 };
 
 uint64_t pool_image_word(const struct pool_image *image, uint32_t slot)
@@ -27,31 +27,35 @@ void shared_words_drop(struct shared_words *shared)
 	free(shared);
 }
 
-void shared_words_lend(struct pool_image *image, const uint64_t *words)
+void shared_words_lend(struct pool_image *image, const uint64_t *words, const uint32_t *since)
 {
-	struct shared_words *shared = image->shared_words, *copy;
+	struct shared_words *shared = image->shared_words, *lent;
 
 	if (!shared || shared->references > 1) { /* another image needs what is there */
-		copy = calloc(1, sizeof *copy);
-		if (!copy) /* the image's own will do */
+		lent = calloc(1, sizeof *lent);
+		if (!lent) /* the image's own will do */
 			return;
-		copy->references = 1;
-		if (image->since) {
-			copy->since = malloc(image->table.size * sizeof *copy->since);
-			if (!copy->since) {
-				free(copy);
-				return;
-			}
-			memcpy(copy->since, image->since, image->table.size * sizeof *copy->since);
-		}
+		lent->references = 1;
 		shared_words_drop(shared);
-		shared = copy;
+		shared = lent;
 	}
 	free(shared->words);
+	free(shared->since);
 	shared->words = NULL;
+	shared->since = NULL;
 	image->shared_words = shared;
 	image->words = words;
-	image->since = shared->since;
+	image->since = image->since ? since : NULL;
+}
+
+uint32_t pool_image_began_last(const struct pool_image *image)
+{
+	uint32_t last = image->table.old_size ? image->table.since : 0;
+
+	for (uint32_t at = 0; image->since && at < image->table.size; at++)
+		if (slot_read(image->words[at], 0).moving && image->since[at] > last)
+			last = image->since[at];
+	return last;
 }
 
 /* Owners --------------------------------------------------------------------------- */
@@ -161,6 +165,12 @@ struct mover {
 	struct shared_words *ret;
 };
 
+/* Until when a slot's unremembered flows are where the pool's old table says. */
+static uint32_t old_until(const struct pool_image *image, uint32_t since)
+{
+	return (since > image->table.since ? since : image->table.since) + image->idle;
+}
+
 static void note_moving(struct mover *mover, uint32_t at, struct slot slot, bool lives)
 {
 	struct pool_image *image = mover->image;
@@ -172,8 +182,8 @@ static void note_moving(struct mover *mover, uint32_t at, struct slot slot, bool
 		ripe = slot.since + image->idle;
 	else if (lives && slot.base != slot.owner && slot.since + image->idle > image->ripened)
 		image->ripened = slot.since + image->idle;
-	if (image->table.old_size && image->table.since + image->idle > ripe)
-		ripe = image->table.since + image->idle;
+	if (image->table.old_size && old_until(image, slot.since) > ripe)
+		ripe = old_until(image, slot.since);
 	if (ripe > image->settles)
 		image->settles = ripe;
 	if (!mover->job->image->next || ripe < mover->job->image->next)
@@ -208,7 +218,11 @@ static struct slot move(const struct mover *mover, uint32_t at, uint16_t owner)
 	if (mover->rebuilt)
 		return (struct slot){.owner = owner, .base = owner, .moving = true, .since = now};
 	old = slot_read(before->words[at], before->since ? before->since[at] : now);
-	slot = slot_give(old, owner, states[old.owner] & BACKEND_LIVES, now);
+	slot = old;
+	if (old.moving && owner != old.owner && !before->table.old_size &&
+	    slot_is_ripe(old, states[old.base] & BACKEND_LIVES, mover->image->idle, now))
+		slot = slot_renew(old, states[old.owner] & BACKEND_LIVES ? old.owner : owner, now);
+	slot = slot_give(slot, owner, states[old.owner] & BACKEND_LIVES, now);
 	if (may_settle(mover, at, slot, old, states[slot.base] & BACKEND_LIVES))
 		return slot_settled(owner);
 	return slot;
@@ -248,7 +262,7 @@ static void set_old_table(struct mover *mover)
 
 	if (!old || (!mover->rebuilt && !old->old_size))
 		return;
-	if (!mover->rebuilt && now - old->since >= mover->image->idle)
+	if (!mover->rebuilt && now - pool_image_began_last(mover->before) >= mover->image->idle)
 		return;
 	table->old_size = old->old_size ? old->old_size : old->size;
 	table->old_seed = old->old_size ? old->old_seed : old->seed;
@@ -286,7 +300,10 @@ static bool same_words(const struct pool_image *before, const struct shared_word
 			return false;
 	if (!before->since || !words->since)
 		return before->since == words->since;
-	return memcmp(before->since, words->since, size * sizeof *words->since) == 0;
+	for (uint32_t at = 0; at < size; at++)
+		if (slot_read(words->words[at], 0).moving && before->since[at] != words->since[at])
+			return false;
+	return true;
 }
 
 static int make_words(struct mover *mover)

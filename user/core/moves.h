@@ -5,7 +5,7 @@
  * A slot that changes owner while the old one lives is moving: new flows go to the owner and are remembered,
  * flows that are not remembered belong to the base. After the idle time every live old flow is remembered;
  * the slot is settled when none is away from its owner. Any number of changes may overlap: the base stays
- * what it was when the slot was last settled.
+ * what it was when the slot was last settled, or ripe.
  */
 #ifndef HOLDFAST_MOVES_H
 #define HOLDFAST_MOVES_H
@@ -43,6 +43,12 @@ static inline struct slot slot_settled(uint16_t owner)
 
 /* The slot after it was given to owner at now. lives: its owner so far still serves old flows. */
 struct slot slot_give(struct slot slot, uint16_t owner, bool lives, uint32_t now);
+
+/*
+ * A ripe slot that is about to get another owner: what is not remembered lives at its owner by now, for the
+ * data plane sends such flows there from the moment on at which the slot is ripe.
+ */
+struct slot slot_renew(struct slot slot, uint16_t base, uint32_t now);
 
 /*
  * Whether a moving slot's unremembered old flows are all over or all where they belong: idle seconds have

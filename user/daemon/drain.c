@@ -50,7 +50,7 @@ static uint32_t unseen_until(struct instance *instance, const struct pool_image 
 		return 0;
 	later(&until, based_until(image, number, slots));
 	if (image->table.old_size && dataplane_old_base(instance->dataplane, image->number, number))
-		later(&until, image->table.since + image->idle);
+		later(&until, pool_image_began_last(image) + image->idle);
 	if (forgotten)
 		later(&until, forgotten + image->idle);
 	return until;

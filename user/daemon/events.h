@@ -9,7 +9,8 @@
 #include "log.h"
 #include "store.h"
 
-/* kind: "change", "next-hop", "interface", "configuration", "health", "drain", "settled", "program".
+/* kind: "change", "next-hop", "interface", "configuration", "health", "drain", "settled", "program",
+ * "flow-table".
  * subject: "db/db2", "eth0", may be "". */
 __attribute__((format(printf, 4, 5))) void event_note(enum log_level level, const char *kind,
 						      const char *subject, const char *format, ...);

@@ -248,7 +248,8 @@ void instance_loaded(struct instance *instance)
 
 	for (size_t i = 0; i < image->pool_count; i++) {
 		if (!dataplane_pool(instance->dataplane, image->pools[i].number, &table, &words))
-			image_lend_words(image, i, words);
+			image_lend_words(image, i, words,
+					 dataplane_pool_since(instance->dataplane, image->pools[i].number));
 		placement_forget_preferences(image->pools[i].placement);
 	}
 	if (rates_learn(instance->rates, instance->model, instance->ledger))
@@ -478,6 +479,7 @@ void instance_tick(struct instance *instance)
 	if (answers_tick(instance->answers, instance->model, instance->facts))
 		refresh_image(instance);
 	instance_sample(instance);
+	overflow_tick(&instance->overflow, instance->dataplane, clock_monotonic());
 	events_flush(instance->store);
 }
 

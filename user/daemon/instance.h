@@ -17,6 +17,7 @@
 #include "hops.h"
 #include "interfaces.h"
 #include "options.h"
+#include "overflow.h"
 #include "rates.h"
 #include "shares.h"
 #include "store.h"
@@ -36,6 +37,7 @@ struct instance {
 	struct census *census;
 	struct evidence *evidence;
 	struct answers *answers;
+	struct overflow overflow;
 
 	struct generation generation; /* in force */
 	struct model *model;

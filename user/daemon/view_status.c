@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <holdfast/flowhash.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,6 +74,22 @@ __attribute__((format(printf, 2, 3))) static void append_line(json_t *list, cons
 	json_array_append_new(list, json_string(line));
 }
 
+/* Drains do not end while new connections go to the backends that should lose theirs. */
+static void append_overflow(struct instance *instance, json_t *list)
+{
+	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
+	uint64_t unfit = overflow_unfit(&instance->overflow);
+
+	if (!unfit || !census)
+		return;
+	append_line(list,
+		    "the flow table is full: %" PRIu64
+		    " new connections found no room and went to the bases of "
+		    "their slots, so that drains take longer: start the instance anew with holdfastd "
+		    "--max-flows %u, or use a deadline",
+		    unfit, 2 * census->limit);
+}
+
 /* What keeps the instance from doing what it is told. */
 static json_t *problems_json(struct instance *instance)
 {
@@ -90,6 +107,7 @@ static json_t *problems_json(struct instance *instance)
 	if (model->service_count && !model->interface_count)
 		append_line(list, "no interface is attached, so no traffic is balanced: "
 				  "holdfast interface attach NAME");
+	append_overflow(instance, list);
 	for (size_t i = 0; i < model->interface_count; i++) {
 		const char *problem = interfaces_problem(instance->interfaces, model->interfaces[i].name);
 
@@ -176,11 +194,14 @@ static json_t *flows_json(struct instance *instance)
 	}
 	if (flow_events(instance->dataplane, events))
 		memset(events, 0, sizeof events);
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "remembered", remembered, "closing", closing,
-			 "limit", limit, "entered", (json_int_t)events[HF_FLOW_REMEMBERED], "evicted_opening",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "remembered", remembered,
+			 "closing", closing, "limit", limit, "entered",
+			 (json_int_t)events[HF_FLOW_REMEMBERED], "evicted_opening",
 			 (json_int_t)events[HF_FLOW_EVICTED_OPENING], "evicted_closing",
 			 (json_int_t)events[HF_FLOW_EVICTED_CLOSING], "evicted_established",
-			 (json_int_t)events[HF_FLOW_EVICTED_ESTABLISHED]);
+			 (json_int_t)events[HF_FLOW_EVICTED_ESTABLISHED], "evicted_base",
+			 (json_int_t)events[HF_FLOW_EVICTED_BASE], "unfit", (json_int_t)events[HF_FLOW_UNFIT],
+			 "unfit_packets", (json_int_t)events[HF_FLOW_UNFIT_PACKETS]);
 }
 
 static void set_head(struct instance *instance, json_t *status, json_t *problems)

@@ -46,6 +46,38 @@ static uint32_t old_first(const struct dataplane *dataplane, const struct hf_tab
 	return live->first;
 }
 
+static uint32_t *since_of(struct dataplane *dataplane, uint32_t slot)
+{
+	return &dataplane->since[slot / 2].at[slot % 2];
+}
+
+/* Whether two slots move, and look for their old flows at one base. */
+static bool same_base(uint64_t a, uint64_t b)
+{
+	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+
+	return a & b & moving && (uint16_t)(a >> HF_SLOT_BASE_SHIFT) == (uint16_t)(b >> HF_SLOT_BASE_SHIFT);
+}
+
+/*
+ * The data plane puts off since when a slot of the live table moves, where it meets a flow that it cannot
+ * remember: the slot that takes its place must know it, too.
+ */
+static void since_follow(struct dataplane *dataplane, const struct hf_table *live,
+			 const struct hf_table *table)
+{
+	if (live->size != table->size || live->seed != table->seed || live->hash != table->hash)
+		return;
+	for (uint32_t i = 0; i < table->size; i++) {
+		uint32_t *at = since_of(dataplane, table->first + i);
+		uint32_t put_off = __atomic_load_n(since_of(dataplane, live->first + i), __ATOMIC_RELAXED);
+
+		if (same_base(dataplane->slots[live->first + i], dataplane->slots[table->first + i]) &&
+		    (int32_t)(put_off - *at) > 0)
+			__atomic_store_n(at, put_off, __ATOMIC_RELAXED);
+	}
+}
+
 /* When each moving slot began to move. Where the image does not say, a slot that goes on moving the way it
  * moved keeps its time, and others begin now. */
 static void since_write(struct dataplane *dataplane, const struct hf_table *table,
@@ -58,7 +90,7 @@ static void since_write(struct dataplane *dataplane, const struct hf_table *tabl
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	for (uint32_t i = 0; i < table->size; i++) {
-		uint32_t slot = table->first + i, old = live->first + i, at = now.tv_sec;
+		uint32_t old = live->first + i, at = now.tv_sec;
 
 		if (!(image->words[i] & moving))
 			continue;
@@ -66,8 +98,8 @@ static void since_write(struct dataplane *dataplane, const struct hf_table *tabl
 			at = image->since[i];
 		else if (same && dataplane->slots[old] & moving &&
 			 (uint32_t)dataplane->slots[old] == (uint32_t)image->words[i])
-			at = dataplane->since[old / 2].at[old % 2];
-		dataplane->since[slot / 2].at[slot % 2] = at;
+			at = *since_of(dataplane, old);
+		*since_of(dataplane, table->first + i) = at;
 	}
 }
 
@@ -233,6 +265,9 @@ static void pool_switch(struct dataplane *dataplane, uint32_t pool, uint32_t tab
 
 	__atomic_store_n(&dataplane->pools[pool], table ? (uint64_t)generation << 32 | table : 0,
 			 __ATOMIC_RELEASE);
+	/* What a packet puts off in these very nanoseconds, its flow's next packet puts off again. */
+	if (before && table)
+		since_follow(dataplane, &dataplane->tables[before], &dataplane->tables[table]);
 	table_retire(dataplane, before, table ? &dataplane->tables[table] : NULL);
 }
 

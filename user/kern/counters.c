@@ -80,7 +80,11 @@ int dataplane_reasons(struct dataplane *dataplane, struct hf_reason_counter ret[
 
 int flow_events(struct dataplane *dataplane, uint64_t ret[HF_FLOW_EVENTS])
 {
-	return sum_range(dataplane->maps[MAP_FLOW_EVENTS].fd, 0, HF_FLOW_EVENTS, sizeof *ret, ret);
+	uint32_t counted = dataplane->maps[MAP_FLOW_EVENTS].entries;
+
+	memset(ret, 0, HF_FLOW_EVENTS * sizeof *ret);
+	return sum_range(dataplane->maps[MAP_FLOW_EVENTS].fd, 0,
+			 counted < HF_FLOW_EVENTS ? counted : HF_FLOW_EVENTS, sizeof *ret, ret);
 }
 
 int dataplane_counters_copy(struct dataplane *dataplane, uint32_t from, uint32_t to, uint32_t count)

@@ -122,6 +122,9 @@ bool dataplane_reclaimable(const struct dataplane *dataplane);
 /* Slot words of a pool as they are now, borrowed until the next apply. -ENOENT: not loaded. */
 int dataplane_pool(struct dataplane *dataplane, uint32_t pool, struct hf_table *ret_table,
 		   const uint64_t **ret_words);
+/* When the slots of a pool that is loaded began to move, borrowed in the same way. The data plane puts it
+ * off. */
+const uint32_t *dataplane_pool_since(const struct dataplane *dataplane, uint32_t pool);
 int dataplane_backend(struct dataplane *dataplane, uint16_t number, struct hf_backend *ret);
 /* Sets named[number] for every backend that a pool's table names as owner, base or hop, or the old table of a
  * pool that migrates; the others are left as they are. */

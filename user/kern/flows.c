@@ -110,24 +110,55 @@ static int note(const struct pass *pass, const struct hf_flow *flow)
 	return pool_note_away(pool, table, flow->slot);
 }
 
+/*
+ * Copies an entry, and returns its tag, or 0 if nothing is remembered there. The data plane changes what it
+ * has claimed within nanoseconds, and the tag is what it writes last: what was read is of one flow only if
+ * the tag was the same before and after. An entry that stays claimed is nobody's: an upgrade has copied it
+ * so.
+ */
+static uint64_t flow_read(const struct hf_flow *entry, struct hf_flow *ret)
+{
+	enum { PATIENCE = 1 << 16 };
+
+	for (int i = 0; i < PATIENCE; i++) {
+		uint64_t tag = __atomic_load_n(&entry->tag, __ATOMIC_ACQUIRE);
+
+		if (tag == HF_FLOW_CLAIMED)
+			continue;
+		*ret = *(const volatile struct hf_flow *)entry;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&entry->tag, __ATOMIC_RELAXED) == tag)
+			return tag;
+	}
+	return 0;
+}
+
+/*
+ * Takes a flow that is over out of the table, unless another has its place meanwhile, or it has shown a
+ * packet just now.
+ */
+static bool purge(const struct pass *pass, struct hf_flow *entry, uint64_t tag)
+{
+	struct hf_flow flow;
+
+	return pass->dataplane->writable && flow_read(entry, &flow) == tag && is_over(pass, &flow) &&
+	       __atomic_compare_exchange_n(&entry->tag, &tag, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 static int walk(struct pass *pass)
 {
 	struct dataplane *dataplane = pass->dataplane;
 	int r = 0;
 
 	for (uint32_t i = 0; !r && i < dataplane->maps[MAP_FLOWS].entries; i++) {
-		/* Its tag is what the data plane writes last of a flow. */
-		uint64_t tag = __atomic_load_n(&dataplane->flows[i].tag, __ATOMIC_ACQUIRE);
-		struct hf_flow flow = dataplane->flows[i];
+		struct hf_flow flow;
+		uint64_t tag = flow_read(&dataplane->flows[i], &flow);
 
-		if (!tag || tag == HF_FLOW_CLAIMED || flow.pool >= HF_MAX_POOLS)
+		if (!tag || flow.pool >= HF_MAX_POOLS)
 			continue;
 		if (!is_over(pass, &flow))
 			r = note(pass, &flow);
-		/* Unless another flow has taken the entry meanwhile. */
-		else if (dataplane->writable &&
-			 __atomic_compare_exchange_n(&dataplane->flows[i].tag, &tag, 0, false,
-						     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		else if (purge(pass, &dataplane->flows[i], tag))
 			pass->census->purged++;
 	}
 	return r;

@@ -39,7 +39,8 @@ void flow_census_free(struct flow_census *census);
 /* Whether a slot may settle as far as remembered flows are concerned. */
 bool flow_census_away(const struct flow_census *census, uint32_t pool, uint32_t slot);
 
-/* What the data plane did since it was loaded, by enum hf_flow_event, summed over processors. */
+/* What the data plane did since it was loaded, by enum hf_flow_event, summed over processors. What a program
+ * of an earlier version does not count is 0. */
 int flow_events(struct dataplane *dataplane, uint64_t ret[HF_FLOW_EVENTS]);
 
 /* How many flows are remembered on these slots (a bit each) of a pool's table of that size. */

@@ -172,6 +172,13 @@ int dataplane_pool(struct dataplane *dataplane, uint32_t pool, struct hf_table *
 	return 0;
 }
 
+const uint32_t *dataplane_pool_since(const struct dataplane *dataplane, uint32_t pool)
+{
+	const struct hf_table *table = &dataplane->tables[(uint32_t)dataplane->pools[pool]];
+
+	return &dataplane->since->at[0] + table->first;
+}
+
 int dataplane_backend(struct dataplane *dataplane, uint16_t number, struct hf_backend *ret)
 {
 	if (!number || !dataplane->backends[number].family)

@@ -85,8 +85,13 @@ static int map_grow(struct map *map, const struct bpf_map_info *old, uint32_t si
 /* How many entries a map has in this version: options size the others. */
 static uint32_t map_entries(int number, const struct bpf_map_info *old)
 {
-	return number == MAP_SERVICES && old->max_entries < SERVICES_ENTRIES ? SERVICES_ENTRIES
-									     : old->max_entries;
+	uint32_t wanted = 0;
+
+	if (number == MAP_SERVICES)
+		wanted = SERVICES_ENTRIES;
+	else if (number == MAP_FLOW_EVENTS)
+		wanted = HF_FLOW_EVENTS;
+	return old->max_entries < wanted ? wanted : old->max_entries;
 }
 
 /* Returns how many maps were replaced, or a negative errno. */
