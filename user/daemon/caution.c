@@ -41,7 +41,7 @@ void caution_append(const struct model *model, const struct image *before, const
 {
 	/* Of a pool whose services remember no flows nobody can promise it. */
 	static const char stay[] = "; connections that are open stay where they are";
-	char text[256];
+	char text[384];
 
 	for (size_t i = 0; i < plan->pool_count; i++) {
 		const struct plan_pool *pool = &plan->pools[i];
@@ -51,6 +51,9 @@ void caution_append(const struct model *model, const struct image *before, const
 					      json_sprintf("pool %s: %s (%.1f %% of its slots)%s", pool->name,
 							   text, 100 * plan_pool_share(pool),
 							   pool->image->idle ? stay : ""));
+		if (pool->image && pool->image->placement &&
+		    placement_shares_caution(pool->image->placement, text, sizeof text))
+			json_array_append_new(warnings, json_sprintf("pool %s: %s", pool->name, text));
 		if (pool->change == PLAN_CHANGE && pool->moved)
 			warn_untracked(model, pool, warnings);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an operator should hear before one placement takes another's place. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scheme.h"
@@ -58,4 +59,40 @@ bool placement_caution(const struct placement *before, const struct placement *a
 	else
 		return false;
 	return true;
+}
+
+/* Percent of a share by weight that may be missing or too much: modulo counts, the others draw by lot. */
+static double shares_tolerance(enum placement_scheme scheme)
+{
+	return scheme == PLACEMENT_MODULO ? 10 : 100 / 3.0;
+}
+
+bool placement_shares_caution(const struct placement *placement, char *ret_text, size_t size)
+{
+	uint32_t *owned = calloc(placement->count + 1, sizeof *owned);
+	double worst = shares_tolerance(placement->scheme);
+	bool found = false;
+
+	for (uint32_t slot = 0; owned && placement->owners && slot < placement->slots; slot++)
+		if (placement->owners[slot] != PLACEMENT_NONE)
+			owned[placement->owners[slot]]++;
+	for (size_t i = 0; owned && placement->owners && !placement->ranged && i < placement->count; i++) {
+		const struct placed_member *member = &placement->members[i];
+		double due = member->weight ? (double)member->weight * placement->slots /
+						      (double)placement->total_weight
+					    : 0;
+		double off = due > 0 ? 100 * (owned[i] - due) / due : 0;
+
+		if ((off < 0 ? -off : off) <= worst || (owned[i] < due + 1 && owned[i] > due - 1))
+			continue;
+		worst = off < 0 ? -off : off;
+		found = true;
+		snprintf(ret_text, size,
+			 "by its weight %s is due %.0f of %u slots, and scheme %s gives it %u (%+.0f %%): a "
+			 "larger table, weights with a common divisor, or scheme maglev",
+			 member->name, due, placement->slots, placement_scheme_name(placement->scheme),
+			 owned[i], off);
+	}
+	free(owned);
+	return found;
 }

@@ -128,8 +128,7 @@ static int ketama_prepare(struct placement *placement, const struct placement *p
 		if (placement->members[i].weight)
 			token = (is_nginx(placement) ? nginx_place : libmemcached_place)(placement,
 											 (uint16_t)i, token);
-	ring_sort(ring);
-	return 0;
+	return ring_sort(ring, placement->count);
 }
 
 static uint64_t ketama_hash(const struct placement *placement, const void *key, size_t length)

@@ -178,6 +178,13 @@ size_t placement_bytes(const struct placement *placement);
 bool placement_caution(const struct placement *before, const struct placement *after, char *ret_text,
 		       size_t size);
 
+/*
+ * That a member's slots are far from its share by weight: more than a tenth under modulo, whose table cuts a
+ * row of buckets off, and more than a third under schemes that share by lot. Names the member that is the
+ * farthest. False: nothing.
+ */
+bool placement_shares_caution(const struct placement *placement, char *ret_text, size_t size);
+
 /* The tokens of a ring, by position. False: there is none of that number, or the scheme has no ring. */
 bool placement_token(const struct placement *placement, size_t number, uint64_t *ret_position,
 		     uint16_t *ret_member);

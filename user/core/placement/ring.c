@@ -23,7 +23,7 @@ struct ring *ring_new(size_t count)
 	struct ring *ring = malloc(sizeof *ring + count * sizeof *ring->tokens);
 
 	if (ring)
-		ring->count = count;
+		*ring = (struct ring){.count = count};
 	return ring;
 }
 
@@ -36,21 +36,39 @@ static int token_order(const void *a, const void *b)
 	return (left->member > right->member) - (left->member < right->member);
 }
 
-void ring_sort(struct ring *ring)
+int ring_sort(struct ring *ring, size_t members)
 {
 	qsort(ring->tokens, ring->count, sizeof *ring->tokens, token_order);
+	ring->own = malloc((ring->count + 1) * sizeof *ring->own);
+	ring->starts = calloc(members + 2, sizeof *ring->starts);
+	if (!ring->own || !ring->starts)
+		return -ENOMEM;
+	/* A counting sort: where a member's next token goes stands one place on, and is its end at last. */
+	for (size_t i = 0; i < ring->count; i++)
+		ring->starts[ring->tokens[i].member + 2]++;
+	for (size_t i = 2; i < members + 2; i++)
+		ring->starts[i] += ring->starts[i - 1];
+	for (size_t i = 0; i < ring->count; i++)
+		ring->own[ring->starts[ring->tokens[i].member + 1]++] = (uint32_t)i;
+	return 0;
 }
 
 void ring_release(struct placement *placement)
 {
-	free(placement->state);
+	struct ring *ring = placement->state;
+
+	if (!ring)
+		return;
+	free(ring->own);
+	free(ring->starts);
+	free(ring);
 }
 
 size_t ring_bytes(const struct placement *placement)
 {
 	const struct ring *ring = placement->state;
 
-	return sizeof *ring + ring->count * sizeof *ring->tokens;
+	return sizeof ring->count + ring->count * sizeof *ring->tokens;
 }
 
 /* The number of the first token at or after position (strictly after, where the options say so), past the end
@@ -100,25 +118,78 @@ static bool zone_listed(const struct placement *placement, const uint16_t *membe
 	return false;
 }
 
+/* Whether the walk passes by a member: its zone, or else it itself, was met already. */
+static bool passed(const struct placement *placement, const uint16_t *members, size_t count, uint16_t member,
+		   bool past_zones)
+{
+	return past_zones ? zone_listed(placement, members, count, placement->members[member].zone)
+			  : listed(members, count, member);
+}
+
+/* The token `step` steps on from token `start`; both are less than there are tokens. */
+static const struct token *token_after(const struct ring *ring, size_t start, size_t step)
+{
+	size_t at = start + step;
+
+	return &ring->tokens[at < ring->count ? at : at - ring->count];
+}
+
+/* How many steps it is from the token `start` to the first one of a member; ring->count: it has none. */
+static size_t steps_to(const struct ring *ring, size_t start, uint16_t member)
+{
+	size_t from = ring->starts[member], end = ring->starts[member + 1], low = from, high = end;
+
+	if (from == end)
+		return ring->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ring->own[middle] < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < end ? ring->own[low] - start : ring->count - start + ring->own[from];
+}
+
+/*
+ * The step, from `step` on, at which the walk meets somebody that it does not pass by; ring->count: nobody.
+ * Where a few members have nearly all tokens the others are far: after as many steps as there are members
+ * each one is asked where its own next token is.
+ */
+static size_t next_met(const struct placement *placement, size_t start, size_t step, const uint16_t *members,
+		       size_t count, bool past_zones)
+{
+	const struct ring *ring = placement->state;
+	size_t far = step + placement->count, nearest = ring->count;
+
+	for (; step < ring->count && step < far; step++)
+		if (!passed(placement, members, count, token_after(ring, start, step)->member, past_zones))
+			return step;
+	for (size_t i = 0; step < ring->count && i < placement->count; i++) {
+		size_t steps = steps_to(ring, start, (uint16_t)i);
+
+		if (steps < nearest && !passed(placement, members, count, (uint16_t)i, past_zones))
+			nearest = steps;
+	}
+	return nearest;
+}
+
 size_t ring_prefer(const struct placement *placement, uint64_t hash, uint16_t *ret_members, size_t max)
 {
 	const struct ring *ring = placement->state;
 	size_t start = ring_find(placement, hash), count = 0;
 
-	for (int past_zones = 1; past_zones >= 0; past_zones--)
-		for (size_t step = 0, at = start; step < ring->count && count < max; step++) {
-			uint16_t member = ring->tokens[at].member, zone = placement->members[member].zone;
+	for (int past_zones = 1; past_zones >= 0; past_zones--) {
+		size_t most = past_zones && placement->zones < max ? placement->zones : max, step = 0;
 
-			at = at + 1 < ring->count ? at + 1 : 0;
-			if (past_zones && count >= placement->zones)
+		while (count < most && count < placement->weighted) {
+			step = next_met(placement, start, step, ret_members, count, past_zones);
+			if (step == ring->count)
 				break;
-			if (past_zones ? zone_listed(placement, ret_members, count, zone)
-				       : listed(ret_members, count, member))
-				continue;
-			ret_members[count++] = member;
-			if (count == placement->weighted)
-				return count;
+			ret_members[count++] = token_after(ring, start, step)->member;
 		}
+	}
 	return count;
 }
 
@@ -242,7 +313,7 @@ static int ring_prepare(struct placement *placement, const struct placement *pre
 	error = placement->options.position_count ? ring_given_tokens(placement, refusal)
 						  : ring_hash_tokens(placement, refusal);
 	if (!error)
-		ring_sort(placement->state);
+		error = ring_sort(placement->state, placement->count);
 	return error;
 }
 

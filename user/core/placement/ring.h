@@ -12,6 +12,8 @@ struct token {
 
 struct ring {
 	size_t count;
+	uint32_t *own;         /* the numbers of each member's tokens, member by member, ascending */
+	size_t *starts;        /* where a member's begin in own; the next one's is their end */
 	struct token tokens[]; /* by position, then by name */
 };
 
@@ -19,7 +21,7 @@ enum { RING_MAX_TOKENS = 1 << 24 };
 
 /* A ring for count tokens; fill tokens, then sort. NULL: out of memory. */
 struct ring *ring_new(size_t count);
-void ring_sort(struct ring *ring);
+int ring_sort(struct ring *ring, size_t members); /* 0 or -ENOMEM */
 /* The answers of a scheme whose state is a ring. */
 void ring_release(struct placement *placement);
 uint16_t ring_owner(const struct placement *placement, uint64_t hash);

@@ -18,6 +18,9 @@
  */
 enum { WALK_STEPS = 256 /* a multiple of STRIDE */ };
 
+/* So many steps may go in search of the last one who is left: it is known already who that is. */
+enum { LAST_STEPS = 16 };
+
 /* A generator's state after k steps is where the k-th step of slot's walk looks (Knuth's MMIX constants). */
 static inline uint64_t walk_start(const struct placement *placement, uint32_t slot)
 {
@@ -133,6 +136,8 @@ static size_t walk_stretch(const struct placement *placement, uint32_t slot, con
 	for (int step = 0; step < WALK_STEPS && count < max && count < stretch->end; step++) {
 		uint16_t met = walk_step(placement, &state);
 
+		if (step >= LAST_STEPS && stretch->end - count == 1)
+			break;
 		if (met != PLACEMENT_NONE && stretch_takes(stretch, &placement->members[met]) &&
 		    !walk_listed(members, count, met))
 			members[count++] = met;
@@ -247,7 +252,7 @@ static inline bool walk_three(const struct placement *placement, uint32_t slot, 
 {
 	uint64_t state = walk_start(placement, slot);
 	uint16_t owner = placement->owners[slot], second, third;
-	int steps = WALK_STEPS;
+	int steps = placement->weighted == 3 && !zoned ? LAST_STEPS : WALK_STEPS;
 
 	if (zoned && members_elsewhere(placement, owner) < 2)
 		return false;
