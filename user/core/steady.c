@@ -5,20 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
-void steady_begin(struct steady *ret, const char *noted, const char *boot, int64_t monotonic, int64_t wall)
+bool steady_begin(struct steady *ret, const char *noted, const char *boot, int64_t monotonic, int64_t wall)
 {
 	struct steady steady = {.offset = wall - monotonic};
 	char noted_boot[BOOT_ID] = "";
 	int64_t offset, last;
+	bool goes_on = false;
 
 	snprintf(steady.boot, sizeof steady.boot, "%s", boot);
 	if (noted && sscanf(noted, "%36s %" SCNd64 " %" SCNd64, noted_boot, &offset, &last) == 3) {
 		/* It never goes back, also where CLOCK_MONOTONIC is another: in a container that moved. */
-		if (strcmp(noted_boot, boot) != 0 || offset + monotonic < last)
-			offset = last - monotonic;
-		steady.offset = offset;
+		goes_on = strcmp(noted_boot, boot) == 0 && offset + monotonic >= last;
+		steady.offset = goes_on ? offset : last - monotonic;
 	}
 	*ret = steady;
+	return goes_on;
 }
 
 int64_t steady_at(const struct steady *steady, int64_t monotonic)

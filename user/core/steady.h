@@ -7,6 +7,7 @@
 #ifndef HOLDFAST_STEADY_H
 #define HOLDFAST_STEADY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -21,9 +22,10 @@ struct steady {
 
 /*
  * Goes on from what steady_note() wrote (NULL: nothing, or nothing that can be read), in the boot with this
- * id ("": not known), at this moment of CLOCK_MONOTONIC and of Unix time, in milliseconds.
+ * id ("": not known), at this moment of CLOCK_MONOTONIC and of Unix time, in milliseconds. Whether the offset
+ * is what was noted.
  */
-void steady_begin(struct steady *ret, const char *noted, const char *boot, int64_t monotonic, int64_t wall);
+bool steady_begin(struct steady *ret, const char *noted, const char *boot, int64_t monotonic, int64_t wall);
 /* The clock at a moment of CLOCK_MONOTONIC. */
 int64_t steady_at(const struct steady *steady, int64_t monotonic);
 /* What steady_begin() goes on from. */

@@ -83,7 +83,8 @@ static void note_clock(struct instance *instance)
 	struct refusal refusal = {0};
 	char text[STEADY_TEXT];
 
-	steady_note(&instance->steady, clock_monotonic(), text);
+	instance->noted_at = clock_monotonic();
+	steady_note(&instance->steady, instance->noted_at, text);
 	if (store_setting_set(instance->store, "clock", text, &refusal))
 		log_refusal(LOG_LEVEL_WARNING, "the instance's clock is not noted", &refusal);
 }
@@ -93,9 +94,11 @@ static void begin_clock(struct instance *instance)
 	char *noted = store_setting(instance->store, "clock"), boot[BOOT_ID];
 
 	boot_read(boot);
-	steady_begin(&instance->steady, noted, boot, clock_monotonic(), clock_unix());
+	instance->noted_at = clock_monotonic();
+	/* What goes on as it was noted needs no other note yet. */
+	if (!steady_begin(&instance->steady, noted, boot, instance->noted_at, clock_unix()))
+		note_clock(instance);
 	free(noted);
-	note_clock(instance);
 }
 
 /* What a version without facts held in its generations becomes facts, once. */
@@ -437,7 +440,8 @@ static void prune(struct instance *instance, int64_t now)
 	if (now < instance->prune_at || store_problem(instance->store)->what[0])
 		return;
 	instance->prune_at = now + PRUNE;
-	note_clock(instance);
+	if (now - instance->noted_at >= PRUNE)
+		note_clock(instance);
 	/* Their age is that of the newest: the host's clock may have been stepped. */
 	if (store_prune(instance->store, options->keep_generations,
 			instance->generation.time - options->keep_days * DAY))

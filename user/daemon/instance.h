@@ -27,6 +27,7 @@ struct instance {
 	char database[PATH_MAX];
 	struct store *store;
 	struct steady steady; /* the clock that deadlines and the history are measured by */
+	int64_t noted_at;     /* monotonic milliseconds when it was noted last */
 	struct facts *facts;  /* what is stated of backends' health */
 	bool first;           /* the database was empty, and the file is applied to it at this start */
 	struct dataplane *dataplane;

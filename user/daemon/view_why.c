@@ -164,15 +164,13 @@ static json_t *stated_json(struct instance *instance, const struct pool_image *i
 	json_array_foreach (preferences, i, preference) {
 		const struct backend *backend =
 			pool ? pool_backend(pool, json_string_value(preference)) : NULL;
-		const struct fact *fact =
-			backend ? facts_find(instance->facts, pool->name, backend) : NULL;
+		const struct fact *fact = backend ? facts_find(instance->facts, pool->name, backend) : NULL;
 
 		if (fact)
-			json_array_append_new(
-				list, json_pack("{s:o, s:s, s:s, s:f}", "backend",
-						json_sprintf("%s/%s", fact->pool, fact->name), "health",
-						health_name(fact->state), "author", fact->author, "since",
-						fact->time / 1000.0));
+			json_array_append_new(list, json_pack("{s:o, s:s, s:s, s:f}", "backend",
+							      json_sprintf("%s/%s", fact->pool, fact->name),
+							      "health", health_name(fact->state), "author",
+							      fact->author, "since", fact->time / 1000.0));
 	}
 	return list;
 }
@@ -242,8 +240,9 @@ static void set_outer(struct instance *instance, json_t *json, const struct answ
 static json_t *blank(void)
 {
 	static const char *const members[] = {
-		"verdict", "reason", "service", "pool", "hash", "slot",     "slots", "preferences", "stated", "owner",
-		"backend", "by",     "moving",  "base", "hops", "next_hop", "outer", "program",
+		"verdict", "reason",      "service", "pool",     "hash",    "slot",
+		"slots",   "preferences", "stated",  "owner",    "backend", "by",
+		"moving",  "base",        "hops",    "next_hop", "outer",   "program",
 	};
 	json_t *json = json_object();
 
