@@ -11,6 +11,7 @@
 #include <holdfast/flowhash.h>
 #include <kern/dataplane.h>
 #include <kern/flows.h>
+#include <kern/hops.h>
 #include <kern/state.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -241,6 +242,32 @@ static void test_hops_are_kept_once(void **state)
 }
 
 /* The image after a change has the words of the live table itself, which name that table's hops. */
+/* Whose end has not come, for want of memory: it may have missed a record that a packet reads. */
+static void test_a_sweep_that_failed_gives_no_record_away(void **state)
+{
+	static struct hf_hops memory[16];
+	const struct hf_hops first = {.count = 1, .backend = {5}}, second = {.count = 1, .backend = {6}};
+	struct hops_store *store;
+	uint32_t index = 0, other = 0;
+	uint64_t word;
+
+	(void)state;
+	assert_int_equal(hops_store_open(memory, 16, &store), 0);
+	hops_sweep_end(store);
+	assert_int_equal(hops_intern(store, &first, &index), 0);
+	word = (uint64_t)index << HF_SLOT_HOPS_SHIFT;
+	assert_int_equal(hops_sweep_begin(store), 0);
+	assert_int_equal(hops_intern(store, &second, &other), -ENOMEM);
+	assert_memory_equal(&memory[index], &first, sizeof first);
+	assert_int_equal(hops_sweep_begin(store), 0);
+	assert_int_equal(hops_sweep_mark(store, &word, 1), 0);
+	hops_sweep_end(store);
+	assert_int_equal(hops_intern(store, &second, &other), 0);
+	assert_int_not_equal(other, index);
+	assert_memory_equal(&memory[index], &first, sizeof first);
+	hops_store_close(store);
+}
+
 static void test_lent_words_name_the_new_hops(void **state)
 {
 	struct dataplane *dataplane = open_instance();
@@ -1067,6 +1094,7 @@ int main(void)
 		CASE(test_memory_is_given_back),
 		CASE(test_no_room_changes_nothing),
 		CASE(test_hops_are_kept_once),
+		cmocka_unit_test(test_a_sweep_that_failed_gives_no_record_away),
 		CASE(test_lent_words_name_the_new_hops),
 		CASE(test_too_many_hops_change_nothing),
 		CASE(test_backends_change_in_place),

@@ -14,6 +14,7 @@ struct hops_store {
 	uint64_t *used;    /* a bit an entry */
 	uint32_t *buckets; /* open addressing: indexes of memory, 0 empty; at most half of them in use */
 	uint32_t log2;
+	bool swept; /* what is in use is known */
 };
 
 int hops_store_open(struct hf_hops *memory, uint32_t entries, struct hops_store **ret)
@@ -113,7 +114,7 @@ static void enter(struct hops_store *store, uint32_t *bucket, uint32_t index)
 int hops_intern(struct hops_store *store, const struct hf_hops *hops, uint32_t *ret_index)
 {
 	uint32_t *bucket, index;
-	int r = buckets_grow(store);
+	int r = store->swept ? buckets_grow(store) : -ENOMEM;
 
 	if (r)
 		return r;
@@ -133,6 +134,7 @@ int hops_intern(struct hops_store *store, const struct hf_hops *hops, uint32_t *
 
 int hops_sweep_begin(struct hops_store *store)
 {
+	store->swept = false;
 	memset(store->used, 0, (store->entries / 64 + 1) * sizeof *store->used);
 	store->count = 0;
 	store->next = 1;
@@ -158,6 +160,11 @@ int hops_sweep_mark(struct hops_store *store, const uint64_t *words, size_t coun
 		enter(store, bucket, index);
 	}
 	return 0;
+}
+
+void hops_sweep_end(struct hops_store *store)
+{
+	store->swept = true;
 }
 
 uint32_t hops_count(const struct hops_store *store)

@@ -181,5 +181,7 @@ int hops_derive(struct dataplane *dataplane)
 			r = hops_sweep_mark(dataplane->hops_store, &dataplane->slots[table->old_first],
 					    table->old_size);
 	}
+	if (!r)
+		hops_sweep_end(dataplane->hops_store);
 	return r;
 }

@@ -82,8 +82,8 @@ int dataplane_reclaim(struct dataplane *dataplane)
 	ranges_reclaim(dataplane->table_ranges);
 	ranges_reclaim(dataplane->service_ranges);
 	backends_clear(dataplane);
-	if (!dataplane->hops_retired)
-		return 0;
-	dataplane->hops_retired = false;
-	return hops_derive(dataplane);
+	if (dataplane->hops_retired)
+		r = hops_derive(dataplane);
+	dataplane->hops_retired = r != 0; /* it is tried again */
+	return r;
 }
