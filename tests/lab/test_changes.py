@@ -111,3 +111,31 @@ def test_a_disabled_backend_returns_to_exactly_its_slots(pool):
     assert set(before.values()) == {"db/b1", "db/b2"}
     assert set(meanwhile.values()) == {"db/b2"}
     assert owners() == before
+
+
+def generation(daemon):
+    return daemon.json("status")["generation"]["number"]
+
+
+@pytest.fixture
+def dead(pool):
+    """b2 has lost the VIP, so that nobody answers, and is stated down. A weight has changed since."""
+    lab, daemon = pool
+    before = generation(daemon)
+    b2 = lab.hosts["b2"]
+    try:
+        b2.run("ip", "addr", "del", f"{VIP}/32", "dev", "lo")
+        daemon.say("backend health db/b2 down")
+        daemon.say("backend set db/b1 --weight 300")
+        yield lab, daemon, before
+    finally:
+        b2.run("ip", "addr", "add", f"{VIP}/32", "dev", "lo")
+        daemon.say("backend health db/b2 auto")
+
+
+def test_a_rollback_sends_nothing_to_the_dead(dead):
+    lab, daemon, before = dead
+    assert set(answers_of(lab, 90)) == {"b1"}
+    daemon.say(f"rollback {before} --force")
+    assert daemon.json("backend show db/b1")["weight"] == 100
+    assert set(answers_of(lab, 90)) == {"b1"}
