@@ -198,7 +198,7 @@ def test_no_file_brings_back_what_a_command_removed(balancers):
 
 
 def test_commands_do_the_same_wherever_a_drain_has_ended(balancers):
-    commands = [("remove", {}), ("activate", {}), ("set", {"weight": 7}), ("drain", {"deadline": 3600}), ("disable", {}),
+    commands = [("remove", {}), ("health", {"state": "down"}), ("activate", {}), ("set", {"weight": 7}), ("drain", {"deadline": 3600}), ("disable", {}),
                 ("remove", {}), ("add", {"address": "10.9.0.11", "weight": 50}), ("remove", {}),
                 ("add", {"address": "10.9.0.14"}), ("set", {"address": "10.9.0.15"}), ("set", {"address": "10.9.0.14"}),
                 ("remove", {"now": True}), ("remove", {}), ("remove", {"now": True}), ("add", {"address": "10.9.0.11"})]

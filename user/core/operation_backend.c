@@ -194,15 +194,16 @@ int backend_drain(struct model *model, const json_t *arguments, int64_t now, str
 int backend_health(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
 	struct pool *pool;
-	struct backend *backend = named_backend(model, arguments, &pool, refusal);
+	struct backend *backend, left;
 	struct schema_key state_key = *schema_find(&schema_backend, "health");
 
 	(void)now;
-	if (!backend)
+	if (named_backend_or_left(model, arguments, &pool, &backend, refusal) < 0)
 		return -ENOENT;
 	state_key.name = "state";
-	if (schema_read(&state_key, backend, json_object_get(arguments, "state"), refusal) < 0) {
-		refusal_where(refusal, "pool %s, backend %s", pool->name, backend->name);
+	if (schema_read(&state_key, backend ? backend : &left, json_object_get(arguments, "state"), refusal) <
+	    0) {
+		refusal_where(refusal, "pool %s, backend %s", pool->name, argument_text(arguments, "name"));
 		return -EINVAL;
 	}
 	return 0;

@@ -43,8 +43,9 @@ int words_read(struct instance *instance, const char *word, const json_t *argume
 		change->warnings = ret->warnings;
 		return error;
 	}
-	fact = backend ? facts_find(instance->facts, pool, backend) : NULL;
-	if (strcmp(word, "backend.add") || !fact || !fact->gone)
+	/* What is added is new, also where what has its name and address was still leaving. */
+	fact = backend && !strcmp(word, "backend.add") ? facts_find(instance->facts, pool, backend) : NULL;
+	if (!fact)
 		return 0;
 	fact_make(instance->facts, pool, backend, HEALTH_UNKNOWN, change->author, &ret->fact);
 	change->fact = &ret->fact;
@@ -74,11 +75,13 @@ int change_health(struct instance *instance, const json_t *arguments, const stru
 	if (error)
 		return error;
 	backend = named(next, arguments);
-	fact_make(instance->facts, text_at(arguments, "pool"), backend, states[backend->health],
-		  change->author, &fact);
 	told.cause = "backend health";
 	told.missing_ok = true;
-	told.fact = &fact;
+	if (backend) { /* else it has left: there is nothing to state it of */
+		fact_make(instance->facts, text_at(arguments, "pool"), backend, states[backend->health],
+			  change->author, &fact);
+		told.fact = &fact;
+	}
 	if (!told.limit)
 		told.limit = GUARD_NO_LIMIT;
 	return change_model(instance, next, &told, ret, refusal);
