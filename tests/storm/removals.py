@@ -18,7 +18,7 @@ def shown(daemon, name):
 def has_decided(daemon, name):
     """It has left, or the balancer has counted flows after the removal."""
     backend = shown(daemon, name)
-    return not backend or (backend["remembered"] > 0 and backend.get("counted", 0) is not None)
+    return not backend or (backend["remembered"] > backend["closing"] and backend.get("counted", 0) is not None)
 
 
 def remove_while_opening(field):

@@ -105,7 +105,7 @@ class Race:
     def has_decided(self):
         """b2 has left, or flows were counted that a removal must wait for."""
         shown = self.b2()
-        return not shown or (shown["remembered"] >= ON_B2 and shown.get("counted", 0) is not None)
+        return not shown or (shown["remembered"] - shown["closing"] >= ON_B2 and shown.get("counted", 0) is not None)
 
     def round(self):
         self.begin_moving()

@@ -11,7 +11,9 @@ struct drain_state {
 	int64_t counted; /* milliseconds since they were counted after the last change; -1: they were not yet
 			  */
 	int64_t heard;   /* seconds since a flow that is not closing was heard; -1: none is remembered */
-	bool drained;    /* takes nothing, holds nothing: it can be switched off */
+	/* It takes nothing and holds nothing: it can be switched off. evidence_take() guarantees that the
+	 * count which says so would have shown every flow that it may still have. */
+	bool drained;
 };
 
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,

@@ -49,6 +49,7 @@ static void take_over(struct instance *instance, struct image *image)
 {
 	struct image *old = instance->image;
 
+	/* may_settle() guarantees it, by what instance_moment() tells it. */
 	if (count_moving(old) && !count_moving(image))
 		event_note(LOG_LEVEL_NOTICE, "settled", "", "every slot is settled");
 	instance->image = image;
