@@ -87,6 +87,15 @@ def test_who_was_removed_is_no_member(real):
     assert "db3" not in real.out("backend list --offline")
 
 
+def test_what_is_stated_of_health_is_told(real):
+    fill(real)
+    real.out("backend add db/db2 10.0.0.12")
+    real.out("backend health db/db1 down")
+    real.daemon.kill()
+    backends = json.loads(real.out("backend list --offline --json"))["backends"]
+    assert {one["name"]: one["health"] for one in backends} == {"db1": "down", "db2": "unknown"}
+
+
 def test_without_the_database_names_are_numbers(orphan):
     done = orphan.run("backend list --offline --state-dir /nonexistent")
     assert "names are shown as numbers" in done.stderr

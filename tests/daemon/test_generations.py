@@ -60,6 +60,21 @@ def test_generations_are_forgotten_by_count_and_age(idle):
     until(lambda: [g["number"] for g in idle.get("/v1/generations")["generations"]] == [9, 8, 7, 2])
 
 
+def test_a_step_of_the_clock_forgets_no_generation(idle):
+    """All were made within a second, by a clock that was a month behind: none is older than the newest."""
+    idle.start()
+    for i in range(8):
+        idle.operate("pool.add", name=f"p{i}", table_size=251)
+    idle.stop()
+    with sqlite3.connect(idle.database) as database:
+        database.execute("UPDATE generations SET time = time - 30 * 86400 * 1000")
+    database.close()
+    idle.start("--keep-generations", "3", "--keep-days", "7")
+    counted = idle.get("/v1/status")["uptime"]
+    until(lambda: idle.get("/v1/status")["uptime"] > counted + 2)  # they are looked at at the first second's end
+    assert len(idle.get("/v1/generations")["generations"]) == 9
+
+
 def test_a_plan_tells_the_share_of_new_flows(serving):
     status, answer = serving.post("backend.remove", {"pool": "db", "name": "db1", "now": True}, dry_run=True)
     (pool,) = answer["plan"]["pools"]

@@ -220,6 +220,15 @@ json_t *offline_next_hop(const struct hf_backend *entry)
 	return json_pack("{s:b, s:s, s:I}", "resolved", 1, "mac", text, "mtu", (json_int_t)entry->mtu);
 }
 
+static enum health_state stated_health(const struct backend *stored)
+{
+	static const enum health_state states[] = {[HEALTH_AUTO] = HEALTH_UNKNOWN,
+						   [HEALTH_FORCED_UP] = HEALTH_UP,
+						   [HEALTH_FORCED_DOWN] = HEALTH_DOWN};
+
+	return stored ? states[stored->health] : HEALTH_UNKNOWN;
+}
+
 static json_t *backend_view(const struct offline *offline, const struct backend_image *backend,
 			    const struct tally *tally)
 {
@@ -237,7 +246,7 @@ static json_t *backend_view(const struct offline *offline, const struct backend_
 	json_object_set_new(view, "address", json_string(address_text(&backend->address, address)));
 	json_object_set_new(view, "weight", stored ? json_integer(stored->weight) : json_null());
 	json_object_set_new(view, "admin", json_string(stored ? admin_name(stored->admin) : "-"));
-	json_object_set_new(view, "health", json_string(health_name(HEALTH_UNKNOWN)));
+	json_object_set_new(view, "health", json_string(health_name(stated_health(stored))));
 	json_object_set_new(view, "slots", json_integer(tally->slots));
 	json_object_set_new(view, "remembered", json_null());
 	json_object_set_new(view, "number", json_integer(backend->number));

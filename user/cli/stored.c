@@ -48,6 +48,37 @@ static int read_row(sqlite3_stmt *statement, json_t **ret_generation, struct mod
 	return 0;
 }
 
+static void forget_words(struct model *model)
+{
+	for (size_t i = 0; i < model->pool_count; i++)
+		for (size_t j = 0; j < model->pools[i].backend_count; j++)
+			model->pools[i].backends[j].health = HEALTH_AUTO;
+}
+
+/* What is stated of backends' health stands beside the generations; an older version's stands in its model.
+ */
+static void read_facts(sqlite3 *db, struct model *model)
+{
+	static const char sql[] = "SELECT pool, name, address, state FROM facts WHERE source = 'stated'";
+	sqlite3_stmt *statement = NULL;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL))
+		return;
+	forget_words(model);
+	while (sqlite3_step(statement) == SQLITE_ROW) {
+		const struct pool *pool = model_pool(model, column_text(statement, 0));
+		struct backend *backend = NULL;
+		struct address address;
+
+		if (pool && !address_parse(column_text(statement, 2), &address))
+			backend = pool_backend_at(pool, column_text(statement, 1), &address);
+		if (backend)
+			backend->health = strcmp(column_text(statement, 3), "down") ? HEALTH_FORCED_UP
+										    : HEALTH_FORCED_DOWN;
+	}
+	sqlite3_finalize(statement);
+}
+
 int stored_read(const char *path, json_t **ret_generation, struct model **ret_model,
 		struct ledger **ret_ledger, struct refusal *refusal)
 {
@@ -73,6 +104,8 @@ int stored_read(const char *path, json_t **ret_generation, struct model **ret_mo
 		r = refuse(refusal, -EIO, "%s", db ? sqlite3_errmsg(db) : strerror(ENOMEM));
 	if (r)
 		refusal_where(refusal, "%.180s", path);
+	else
+		read_facts(db, *ret_model);
 	sqlite3_finalize(statement);
 	sqlite3_close(db);
 	return r;
