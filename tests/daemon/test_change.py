@@ -77,16 +77,18 @@ def test_a_refusal_says_why_and_changes_nothing(serving, operation, arguments, s
 
 def test_no_room_in_the_data_plane_is_a_refusal(idle):
     """The commit came first: it is withdrawn, here and for a daemon that starts later."""
-    idle.start("--max-slots", "70000")
-    idle.operate("pool.add", name="db")
-    status, error = idle.refuse("pool.add", name="more")
-    assert status == 503 and "slots" in error["what"], error
-    assert idle.get("/v1/status")["generation"]["number"] == 2
-    assert [g["number"] for g in idle.get("/v1/generations")["generations"]] == [2, 1]
-    assert [p["name"] for p in idle.get("/v1/pools")["pools"]] == ["db"]
-    assert idle.operate("pool.add", name="small", table_size=251)["generation"] == 3
+    idle.start("--max-hops", "16")
+    idle.operate("pool.add", name="db", table_size=251, encap="gue")
+    for i in (1, 2, 3):
+        idle.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.1{i}")
+    status, error = idle.refuse("backend.add", pool="db", name="db4", address="10.9.0.14")
+    assert status == 503 and "hops" in error["what"], error
+    assert idle.get("/v1/status")["generation"]["number"] == 5
+    assert [g["number"] for g in idle.get("/v1/generations")["generations"]] == [5, 4, 3, 2, 1]
+    assert [b["name"] for b in idle.get("/v1/backends/db")["backends"]] == ["db1", "db2", "db3"]
+    assert idle.operate("pool.add", name="small", table_size=251)["generation"] == 6
     idle.kill()
-    idle.start("--max-slots", "70000")
+    idle.start("--max-hops", "16")
     assert [p["name"] for p in idle.get("/v1/pools")["pools"]] == ["db", "small"]
 
 

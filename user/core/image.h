@@ -127,6 +127,14 @@ struct moment {
 int image_build(const struct model *model, const struct ledger *ledger, const struct image *before,
 		const struct moment *moment, struct image **ret, struct refusal *refusal);
 /*
+ * Whether after leaves room in limit slots for every change that comes after it: beside all tables, old ones
+ * of pools that migrate included, a second copy of the largest. Only a pool that comes, gets another size or
+ * migrates is refused: what does not grow is always allowed, and so is whatever makes an instance emptier
+ * that is too full. 0, -ENOSPC with *refusal.
+ */
+int image_check_room(const struct image *before, const struct image *after, uint32_t limit,
+		     struct refusal *refusal);
+/*
  * When the next change comes that is time's alone (a grace or a drain's deadline ends, slots get ripe), in
  * seconds of CLOCK_MONOTONIC; 0: none will. Slots that are ripe already and only wait for remembered flows to
  * end, or to be counted, make it the moment of the image itself.

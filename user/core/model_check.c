@@ -18,6 +18,7 @@ enum {
 	MAX_SERVICES = HF_MAX_DIRECTORY / 4,
 	MAX_BACKENDS = HF_MAX_BACKENDS - 1,
 	MAX_POOLS = HF_MAX_POOLS - 1,
+	MAX_SLOTS = 1 << 30, /* of any instance; what one has room for, image_check_room() knows */
 };
 
 void fault_where(const struct fault *fault, struct refusal *refusal)
@@ -223,9 +224,9 @@ static int check_pools(const struct model *model, struct fault *fault, struct re
 		slots += pool->slots;
 		backends += pool->backend_count;
 		*fault = (struct fault){FAULT_POOL, pool, NULL, "table_size"};
-		if (slots > HF_DEFAULT_SLOTS) {
+		if (slots > MAX_SLOTS) {
 			refuse(refusal, -ENOSPC, "the tables of all pools would take more than %d slots",
-			       HF_DEFAULT_SLOTS);
+			       MAX_SLOTS);
 			refusal_right(refusal, "smaller tables, or services that share pools");
 			return -ENOSPC;
 		}

@@ -172,6 +172,8 @@ static int load(struct instance *instance, const struct draft *draft, const stru
 		return error;
 	fresh_counters(&fresh);
 	error = dataplane_apply(instance->dataplane, draft->plan, generation->number, refusal);
+	if (error)
+		instance_lend_words(instance);
 	if (error && draft->generation)
 		withdraw(instance, generation->number);
 	return error;
@@ -299,6 +301,9 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 	json_t *said;
 	int error = draft_image(instance, draft, refusal);
 
+	if (error)
+		return error;
+	error = image_check_room(instance->image, draft->image, instance_slot_limit(instance), refusal);
 	if (error)
 		return error;
 	draft->generation = strcmp(draft->text, instance->text) != 0;

@@ -31,9 +31,7 @@ uint32_t instance_counter_limit(const struct instance *instance)
 
 uint32_t instance_slot_limit(const struct instance *instance)
 {
-	uint32_t limit = instance->options->limits.slots;
-
-	return limit ? limit : HF_DEFAULT_SLOTS;
+	return dataplane_slot_limit(instance->dataplane);
 }
 
 int64_t instance_clock(const struct instance *instance)
@@ -243,18 +241,27 @@ static int load_state(struct instance *instance, struct refusal *refusal)
 
 /* What the data plane holds -------------------------------------------------- */
 
-void instance_loaded(struct instance *instance)
+/* Tables may have been moved, whether a change succeeded or not. */
+void instance_lend_words(struct instance *instance)
 {
 	struct image *image = instance->image;
 	const uint64_t *words;
 	struct hf_table table;
 
-	for (size_t i = 0; i < image->pool_count; i++) {
-		if (!dataplane_pool(instance->dataplane, image->pools[i].number, &table, &words))
+	for (size_t i = 0; i < image->pool_count; i++)
+		if (!dataplane_pool(instance->dataplane, image->pools[i].number, &table, &words) &&
+		    table.size == image->pools[i].table.size)
 			image_lend_words(image, i, words,
 					 dataplane_pool_since(instance->dataplane, image->pools[i].number));
+}
+
+void instance_loaded(struct instance *instance)
+{
+	struct image *image = instance->image;
+
+	instance_lend_words(instance);
+	for (size_t i = 0; i < image->pool_count; i++)
 		placement_forget_preferences(image->pools[i].placement);
-	}
 	if (rates_learn(instance->rates, instance->model, instance->ledger))
 		log_line(LOG_LEVEL_WARNING, "no memory: counters of what is new stay unread");
 	hops_loaded(instance->hops);

@@ -66,6 +66,9 @@ int instance_open(const struct options *options, struct instance **ret, struct r
 /* The data plane holds instance->image now: its words are read where they are mapped, not kept twice, and
  * preferences are walked again when somebody asks for them. */
 void instance_loaded(struct instance *instance);
+/* The words of instance->image are read where they lie now: dataplane_apply() moves tables where room is
+ * short, also where it fails. */
+void instance_lend_words(struct instance *instance);
 /* Lets go of everything; forwarding goes on. */
 void instance_close(struct instance *instance);
 /* Writes the database anew if somebody removed it: all that it held is in hand still. */

@@ -22,6 +22,8 @@ static int load_image(struct instance *instance, struct image *image, struct ref
 	error = plan_make(instance->image, image, &plan);
 	if (!error && !plan_empty(plan))
 		error = dataplane_apply(instance->dataplane, plan, instance->generation.number, refusal);
+	if (error)
+		instance_lend_words(instance);
 	plan_free(plan);
 	return error;
 }

@@ -4,21 +4,14 @@
  * packet reads is touched); then new memory is written, each pool and the directory are switched by one
  * store, and what they named before is retired.
  */
-#include "state.h"
+#include "apply.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { SLOT_ALIGN = 8 /* a cache line: pools share none */ };
-
-struct reservation {
-	uint32_t table; /* 0: nothing reserved */
-	uint32_t first;
-};
-
-static uint32_t pool_table(const struct dataplane *dataplane, uint32_t pool)
+uint32_t pool_table(const struct dataplane *dataplane, uint32_t pool)
 {
 	return pool < dataplane->maps[MAP_POOLS].entries ? (uint32_t)dataplane->pools[pool] : 0;
 }
@@ -63,8 +56,7 @@ static bool same_base(uint64_t a, uint64_t b)
  * The data plane puts off since when a slot of the live table moves, where it meets a flow that it cannot
  * remember: the slot that takes its place must know it, too.
  */
-static void since_follow(struct dataplane *dataplane, const struct hf_table *live,
-			 const struct hf_table *table)
+void since_follow(struct dataplane *dataplane, const struct hf_table *live, const struct hf_table *table)
 {
 	if (live->size != table->size || live->seed != table->seed || live->hash != table->hash)
 		return;
@@ -78,6 +70,26 @@ static void since_follow(struct dataplane *dataplane, const struct hf_table *liv
 	}
 }
 
+/* Words that were lent by the live table are where that is now. */
+static const uint64_t *words_of(const struct dataplane *dataplane, const struct pool_image *image)
+{
+	const uint64_t *end = dataplane->slots + dataplane->maps[MAP_SLOTS].entries;
+
+	if (image->words < dataplane->slots || image->words >= end)
+		return image->words;
+	return &dataplane->slots[dataplane->tables[pool_table(dataplane, image->number)].first];
+}
+
+/* So is since when they move. */
+static const uint32_t *times_of(const struct dataplane *dataplane, const struct pool_image *image)
+{
+	const uint32_t *all = dataplane->since->at;
+
+	if (!image->since || image->since < all || image->since >= all + dataplane->maps[MAP_SLOTS].entries)
+		return image->since;
+	return all + dataplane->tables[pool_table(dataplane, image->number)].first;
+}
+
 /* When each moving slot began to move. Where the image does not say, a slot that goes on moving the way it
  * moved keeps its time, and others begin now. */
 static void since_write(struct dataplane *dataplane, const struct hf_table *table,
@@ -86,18 +98,20 @@ static void since_write(struct dataplane *dataplane, const struct hf_table *tabl
 	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
 	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, table->pool)];
 	bool same = live->size == table->size && live->seed == table->seed && live->hash == table->hash;
+	const uint64_t *words = words_of(dataplane, image);
+	const uint32_t *times = times_of(dataplane, image);
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	for (uint32_t i = 0; i < table->size; i++) {
 		uint32_t old = live->first + i, at = now.tv_sec;
 
-		if (!(image->words[i] & moving))
+		if (!(words[i] & moving))
 			continue;
-		if (image->since)
-			at = image->since[i];
+		if (times)
+			at = times[i];
 		else if (same && dataplane->slots[old] & moving &&
-			 (uint32_t)dataplane->slots[old] == (uint32_t)image->words[i])
+			 (uint32_t)dataplane->slots[old] == (uint32_t)words[i])
 			at = *since_of(dataplane, old);
 		*since_of(dataplane, table->first + i) = at;
 	}
@@ -107,8 +121,10 @@ static void since_write(struct dataplane *dataplane, const struct hf_table *tabl
 static void plain_words_write(struct dataplane *dataplane, const struct pool_image *image,
 			      const struct hf_table *live, uint64_t *slots)
 {
+	const uint64_t *words = words_of(dataplane, image);
+
 	for (uint32_t i = 0; i < image->table.size; i++)
-		slots[i] = hops_without(image->words[i]);
+		slots[i] = hops_without(words[i]);
 	for (uint32_t i = 0; i < live->size && !dataplane->hops_retired; i++)
 		dataplane->hops_retired = hops_index(dataplane->slots[live->first + i]);
 }
@@ -117,6 +133,7 @@ static void plain_words_write(struct dataplane *dataplane, const struct pool_ima
 static int words_write(struct dataplane *dataplane, const struct pool_image *image, uint32_t first)
 {
 	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, image->number)];
+	const uint64_t *words = words_of(dataplane, image);
 	uint64_t *slots = &dataplane->slots[first];
 	int r = 0;
 
@@ -132,13 +149,13 @@ static int words_write(struct dataplane *dataplane, const struct pool_image *ima
 			r = image->hops[i].count ? hops_intern(dataplane->hops_store, &image->hops[i], &index)
 						 : (int)(index = 0);
 		/* Words that were lent by the live table name that table's hops. */
-		slots[i] = hops_without(image->words[i]) | (uint64_t)index << HF_SLOT_HOPS_SHIFT;
+		slots[i] = hops_without(words[i]) | (uint64_t)index << HF_SLOT_HOPS_SHIFT;
 	}
 	return r;
 }
 
 /* Writes into reserved memory, which no packet reads yet. */
-static int table_write(struct dataplane *dataplane, const struct pool_image *image, struct reservation at)
+int table_write(struct dataplane *dataplane, const struct pool_image *image, struct reservation at)
 {
 	struct hf_table table = image->table;
 	int r = words_write(dataplane, image, at.first);
@@ -203,8 +220,8 @@ static int reserve_pools(struct dataplane *dataplane, const struct plan *plan,
 	return r;
 }
 
-static int reserve_directory(struct dataplane *dataplane, const struct plan *plan, uint32_t *ret_first,
-			     struct refusal *refusal)
+int reserve_directory(struct dataplane *dataplane, const struct plan *plan, uint32_t *ret_first,
+		      struct refusal *refusal)
 {
 	uint32_t size;
 	int r;
@@ -289,130 +306,14 @@ static void directory_switch(struct dataplane *dataplane, const struct directory
 		ranges_retire(dataplane->service_ranges, directory_first(before));
 }
 
-/*
- * Backends change under packets' eyes, by a store a field. A packet reads every field once, so that it sees
- * each as it was or as it will be, and most mixtures do no harm: the checksum of an outer IPv4 header is made
- * of the source that was read. Two do. The hash would fill bits of a source that they do not belong to: a
- * source and a mask of different prefixes. And GUE would go to a port that is gone. Where a change would
- * allow them it is made in two halves, with a grace period between: whoever has read something of before is
- * through when the second half comes.
- *
- * One mixture is left: an outer IPv6 source is two words, and a packet may have one of each, where both
- * differ.
- */
-#define STORE_ONCE(field, value) (*(volatile typeof(field) *)&(field) = (value))
-
-static bool same_place(const struct hf_backend *a, const struct hf_backend *b)
+void services_switch(struct dataplane *dataplane, const struct plan *plan, uint32_t directory,
+		     uint32_t generation)
 {
-	return a->family == b->family && !memcmp(a->dst, b->dst, sizeof a->dst);
-}
-
-/* No packet reads it: its number is named by no slot, or was given up long ago. The next hop that makes it
- * one to send to comes last all the same. */
-static void backend_place(struct hf_backend *backend, const struct hf_backend *entry)
-{
-	__atomic_store_n(&backend->next_hop, 0, __ATOMIC_RELEASE);
-	memcpy((char *)backend + sizeof backend->next_hop, (const char *)entry + sizeof entry->next_hop,
-	       sizeof *backend - sizeof backend->next_hop);
-	__atomic_store_n(&backend->next_hop, entry->next_hop, __ATOMIC_RELEASE);
-}
-
-/* The source that the route told stays while the route tells none. */
-static bool keeps_source(const struct backend_image *image)
-{
-	static const __be32 none[4];
-
-	return image->source_from_route && !memcmp(image->entry.src, none, sizeof none);
-}
-
-static void source_write(struct hf_backend *backend, const struct backend_image *image)
-{
-	if (keeps_source(image))
-		return;
-	for (size_t i = 0; i < sizeof backend->src / sizeof *backend->src; i++)
-		STORE_ONCE(backend->src[i], image->entry.src[i]);
-	backend->csum = image->entry.csum; /* read by programs of before */
-}
-
-/* A mask that loses bits goes before its source, and one that gets more comes after it. Masks are low bits,
- * so that one always has the bits of the other. */
-static bool mask_shrinks(const struct hf_backend *backend, const struct hf_backend *entry)
-{
-	return backend->src_mask & ~entry->src_mask;
-}
-
-/* What the entry gets before the grace period. Returns whether there is more to come, that must wait for it.
- */
-static bool backend_begin(struct hf_backend *backend, const struct backend_image *image)
-{
-	const struct hf_backend *entry = &image->entry;
-	bool first_mask = mask_shrinks(backend, entry);
-
-	if (first_mask)
-		STORE_ONCE(backend->src_mask, entry->src_mask);
-	else
-		source_write(backend, image);
-	if (entry->gue_port)
-		STORE_ONCE(backend->gue_port, entry->gue_port);
-	/* A packet that sees the encapsulation sees its port. */
-	__atomic_store_n(&backend->encap, entry->encap, __ATOMIC_RELEASE);
-	if (entry->mtu)
-		__atomic_store_n(&backend->mtu, entry->mtu, __ATOMIC_RELAXED);
-	__atomic_store_n(&backend->ordinal, entry->ordinal, __ATOMIC_RELAXED);
-	__atomic_store_n(&backend->flags, entry->flags, __ATOMIC_RELEASE);
-	return first_mask || backend->src_mask != entry->src_mask || backend->gue_port != entry->gue_port;
-}
-
-static void backend_finish(struct hf_backend *backend, const struct backend_image *image)
-{
-	source_write(backend, image);
-	STORE_ONCE(backend->src_mask, image->entry.src_mask);
-	STORE_ONCE(backend->gue_port, image->entry.gue_port);
-}
-
-/* The next hop that was found for a number stays while it leads to the same place. */
-static bool backend_write(struct dataplane *dataplane, const struct backend_image *image)
-{
-	struct hf_backend *backend = &dataplane->backends[image->number];
-
-	dataplane->retired_backends[image->number / 64] &= ~(1ULL << image->number % 64);
-	if (same_place(backend, &image->entry))
-		return backend_begin(backend, image);
-	backend_place(backend, &image->entry);
-	return false;
-}
-
-/* Where the kernel gives no grace period the second half follows at once: that is one packet, not a
- * connection. */
-static void backends_write(struct dataplane *dataplane, const struct plan *plan)
-{
-	bool more = false;
-
-	for (size_t i = 0; i < plan->backend_count; i++)
-		if (plan->backends[i].image)
-			more = backend_write(dataplane, plan->backends[i].image) || more;
-	if (!more)
-		return;
-	packets_wait();
-	for (size_t i = 0; i < plan->backend_count; i++) {
-		const struct backend_image *image = plan->backends[i].image;
-
-		if (image)
-			backend_finish(&dataplane->backends[image->number], image);
-	}
-}
-
-/* Whose flows leave it before its entry is cleared, which waits for the packets that have read it. */
-static void backends_retire(struct dataplane *dataplane, const struct plan *plan)
-{
-	for (size_t i = 0; i < plan->backend_count; i++) {
-		uint16_t number = plan->backends[i].number;
-
-		if (plan->backends[i].image)
-			continue;
-		__atomic_store_n(&dataplane->backends[number].flags, 0, __ATOMIC_RELEASE);
-		dataplane->retired_backends[number / 64] |= 1ULL << number % 64;
-		dataplane->backends_retired = true;
+	if (plan->services)
+		directory_switch(dataplane, plan->directory, directory, generation);
+	for (size_t i = 0; i < plan->pool_count; i++) {
+		if (plan->pools[i].change == PLAN_REMOVE)
+			pool_switch(dataplane, plan->pools[i].number, 0, generation);
 	}
 }
 
@@ -425,26 +326,19 @@ static void execute(struct dataplane *dataplane, const struct plan *plan,
 			continue;
 		pool_switch(dataplane, plan->pools[i].number, reservations[i].table, generation);
 	}
-	if (plan->services)
-		directory_switch(dataplane, plan->directory, directory, generation);
-	for (size_t i = 0; i < plan->pool_count; i++) {
-		if (plan->pools[i].change == PLAN_REMOVE)
-			pool_switch(dataplane, plan->pools[i].number, 0, generation);
-	}
+	services_switch(dataplane, plan, directory, generation);
 	backends_retire(dataplane, plan);
 	dataplane->changes++;
 }
 
-int dataplane_apply(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,
-		    struct refusal *refusal)
+/* All at once, in place of nothing that is in use. -EAGAIN: it would fit, but nothing after it. */
+static int apply_beside(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,
+			struct refusal *refusal)
 {
-	struct reservation *reservations;
+	struct reservation *reservations = calloc(plan->pool_count + 1, sizeof *reservations);
 	uint32_t directory = 0;
 	int r;
 
-	if (!dataplane->writable)
-		return -EROFS;
-	reservations = calloc(plan->pool_count + 1, sizeof *reservations);
 	if (!reservations)
 		return -ENOMEM;
 	r = reserve(dataplane, plan, reservations, &directory, refusal);
@@ -454,8 +348,30 @@ int dataplane_apply(struct dataplane *dataplane, const struct plan *plan, uint32
 		if (!r)
 			r = reserve(dataplane, plan, reservations, &directory, refusal);
 	}
+	if (!r && !tables_leave_room(dataplane, plan)) {
+		release(dataplane, plan, reservations);
+		if (plan->services && plan->directory->entries)
+			ranges_release(dataplane->service_ranges, directory);
+		r = -EAGAIN;
+	}
 	if (!r)
 		execute(dataplane, plan, reservations, directory, generation);
 	free(reservations);
+	return r;
+}
+
+int dataplane_apply(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,
+		    struct refusal *refusal)
+{
+	struct refusal beside = {};
+	int r;
+
+	if (!dataplane->writable)
+		return -EROFS;
+	r = apply_beside(dataplane, plan, generation, &beside);
+	if (r == -EAGAIN || r == -ENOSPC)
+		return apply_tight(dataplane, plan, generation, refusal);
+	if (r && refusal)
+		*refusal = beside;
 	return r;
 }

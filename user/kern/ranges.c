@@ -158,3 +158,60 @@ uint64_t ranges_used(const struct ranges *ranges)
 {
 	return ranges->used;
 }
+
+uint32_t ranges_limit(const struct ranges *ranges)
+{
+	return ranges->limit;
+}
+
+bool ranges_next(const struct ranges *ranges, uint32_t from, uint32_t *ret_first, uint32_t *ret_count)
+{
+	size_t at = place_of(ranges, from);
+
+	if (at == ranges->count)
+		return false;
+	*ret_first = ranges->sorted[at].first;
+	*ret_count = ranges->sorted[at].count;
+	return true;
+}
+
+bool ranges_hole(const struct ranges *ranges, uint32_t from, uint32_t align, uint32_t *ret_first,
+		 uint32_t *ret_count)
+{
+	size_t at = place_of(ranges, from);
+	uint64_t first = from;
+
+	if (at && (uint64_t)ranges->sorted[at - 1].first + ranges->sorted[at - 1].count > first)
+		first = (uint64_t)ranges->sorted[at - 1].first + ranges->sorted[at - 1].count;
+	for (;; at++) {
+		uint64_t end = at < ranges->count ? ranges->sorted[at].first : ranges->limit;
+
+		first = (first + align - 1) / align * align;
+		if (first < end) {
+			*ret_first = (uint32_t)first;
+			*ret_count = (uint32_t)(end - first);
+			return true;
+		}
+		if (at == ranges->count)
+			return false;
+		first = (uint64_t)ranges->sorted[at].first + ranges->sorted[at].count;
+	}
+}
+
+int ranges_copy(const struct ranges *ranges, struct ranges **ret)
+{
+	struct ranges *copy = malloc(sizeof *copy);
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *ranges;
+	copy->sorted = malloc((ranges->room + 1) * sizeof *copy->sorted);
+	if (!copy->sorted) {
+		free(copy);
+		return -ENOMEM;
+	}
+	if (ranges->count)
+		memcpy(copy->sorted, ranges->sorted, ranges->count * sizeof *copy->sorted);
+	*ret = copy;
+	return 0;
+}

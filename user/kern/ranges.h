@@ -23,6 +23,14 @@ void ranges_retire(struct ranges *ranges, uint32_t first);
 void ranges_release(struct ranges *ranges, uint32_t first);
 void ranges_reclaim(struct ranges *ranges);
 bool ranges_reclaimable(const struct ranges *ranges);
+/* The first hole that begins at a multiple of align, at from or beyond. Nothing retired counts as free.
+ * False: there is none. */
+bool ranges_hole(const struct ranges *ranges, uint32_t from, uint32_t align, uint32_t *ret_first,
+		 uint32_t *ret_count);
+/* The first range that starts at from or beyond it. False: there is none. */
+bool ranges_next(const struct ranges *ranges, uint32_t from, uint32_t *ret_first, uint32_t *ret_count);
+int ranges_copy(const struct ranges *ranges, struct ranges **ret);
+uint32_t ranges_limit(const struct ranges *ranges);
 uint64_t ranges_used(const struct ranges *ranges); /* entries, retired ones included */
 
 #endif

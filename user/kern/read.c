@@ -160,6 +160,11 @@ int dataplane_read(struct dataplane *dataplane, struct image **ret)
 	return r;
 }
 
+uint32_t dataplane_slot_limit(const struct dataplane *dataplane)
+{
+	return dataplane->maps[MAP_SLOTS].entries;
+}
+
 int dataplane_pool(struct dataplane *dataplane, uint32_t pool, struct hf_table *ret_table,
 		   const uint64_t **ret_words)
 {
