@@ -242,6 +242,30 @@ static void models_with_replaced_backends_are_read_back(void **state)
 	model_free(model);
 }
 
+/* Earlier versions left a leaving backend the slots that it was assigned, until it was gone. */
+static void slots_of_leaving_backends_are_taken_over_from_an_old_database(void **state)
+{
+	struct model *model = small_model(3), *read;
+	struct refusal refusal = {0};
+	json_t *json, *pool;
+
+	(void)state;
+	operate(&model, "pool.set",
+		"{'name': 'db', 'scheme': 'slots', 'ranges': 'db1=0-99,db2=100-199,db3=200-250'}");
+	operate(&model, "backend.drain", "{'pool': 'db', 'name': 'db2'}");
+	json = model_to_json(model);
+	pool = json_array_get(json_object_get(json, "pools"), 0);
+	json_object_set_new(json_array_get(json_object_get(pool, "backends"), 1), "removing", json_true());
+	assert_int_equal(model_from_json(json, &read, &refusal), 0);
+	assert_null(strstr(pool_of(read)->options.ranges, "db2"));
+	/* So it is when a command removes it. */
+	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db2'}");
+	assert_string_equal(pool_of(model)->options.ranges, pool_of(read)->options.ranges);
+	json_decref(json);
+	model_free(read);
+	model_free(model);
+}
+
 /* Hops --------------------------------------------------------------------------- */
 
 static uint16_t number_of(const struct ledger *ledger, const struct model *model, const char *label)
@@ -564,6 +588,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_names_a_backend_again_ends_its_removal),
 		cmocka_unit_test(one_family_stays_with_gue),
 		cmocka_unit_test(models_with_replaced_backends_are_read_back),
+		cmocka_unit_test(slots_of_leaving_backends_are_taken_over_from_an_old_database),
 		cmocka_unit_test(hops_name_the_older_server_of_a_name),
 		cmocka_unit_test(the_older_server_is_the_base_of_its_slots),
 		cmocka_unit_test(a_file_does_not_bring_back_what_a_command_removed),
