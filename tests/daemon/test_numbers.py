@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of backends: there are 65,534, and one that nothing carries any more is given again."""
+"""Numbers of backends: there are 65,535, and one that nothing carries any more is given again."""
 
 import time
 
