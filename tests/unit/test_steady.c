@@ -134,6 +134,18 @@ static void a_deadline_takes_along_what_is_left_of_it(void **state)
 	}
 }
 
+/* Whatever a file says: no stamp overflows, and none becomes what stands for none. */
+static void stamps_stay_in_their_range(void **state)
+{
+	(void)state;
+	assert_int_equal(stamp_move(INT64_MAX, YEAR), INT64_MAX);
+	assert_int_equal(stamp_move(INT64_MAX - YEAR, 2 * YEAR), INT64_MAX);
+	assert_int_equal(stamp_move(YEAR, -2 * YEAR), 1);
+	assert_int_equal(stamp_move(YEAR, INT64_MIN), 1);
+	assert_int_equal(stamp_move(YEAR, 5), YEAR + 5);
+	assert_int_equal(stamp_move(0, YEAR), 0);
+}
+
 /* What an instance exported, applied on it again, changes nothing, however much later. */
 static void its_own_export_changes_nothing(void **state)
 {
@@ -184,6 +196,7 @@ int main(void)
 		cmocka_unit_test(a_reboot_goes_on_from_what_was_noted),
 		cmocka_unit_test(it_never_goes_back),
 		cmocka_unit_test(a_deadline_takes_along_what_is_left_of_it),
+		cmocka_unit_test(stamps_stay_in_their_range),
 		cmocka_unit_test(its_own_export_changes_nothing),
 		cmocka_unit_test(histories_are_laid_side_by_side_at_a_set_that_both_know),
 	};

@@ -382,11 +382,8 @@ void history_align(struct model *after, const struct model *before, int64_t ahea
 		newest = known;
 		ahead = known->until - after->history[i].until;
 	}
-	for (size_t i = 0; i < after->history_count; i++) {
-		int64_t *until = &after->history[i].until;
-
-		*until = *until + ahead > 0 ? *until + ahead : 0;
-	}
+	for (size_t i = 0; i < after->history_count; i++)
+		after->history[i].until = stamp_move(after->history[i].until, ahead);
 }
 
 int history_keep(struct model *after, const struct model *before, int64_t now)

@@ -133,6 +133,9 @@ struct model {
 	uint32_t move_limit; /* percent of a pool's slots that apply moves without being forced */
 };
 
+/* A stamp so many milliseconds later or earlier, from 1 to INT64_MAX; 0, which is none, stays none. */
+int64_t stamp_move(int64_t stamp, int64_t milliseconds);
+
 /* An empty model with this seed. */
 struct model *model_new(uint64_t seed);
 struct model *model_copy(const struct model *model);

@@ -32,10 +32,8 @@ static void align_backend(struct backend *backend, const struct backend *before,
 {
 	if (before && backend->since == before->since && backend->deadline == before->deadline)
 		return;
-	if (backend->since)
-		backend->since = backend->since + ahead > 0 ? backend->since + ahead : 1;
-	if (backend->deadline)
-		backend->deadline = backend->deadline + ahead > 0 ? backend->deadline + ahead : 1;
+	backend->since = stamp_move(backend->since, ahead);
+	backend->deadline = stamp_move(backend->deadline, ahead);
 }
 
 /* The stamps of a model that was written by another clock, or by this one earlier. */

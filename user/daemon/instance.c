@@ -41,7 +41,7 @@ int64_t instance_clock(const struct instance *instance)
 
 int64_t instance_wall(const struct instance *instance, int64_t stamp)
 {
-	return clock_unix() + stamp - instance_clock(instance);
+	return stamp_move(stamp, clock_unix() - instance_clock(instance));
 }
 
 static struct health known_health(void *context, const char *pool, const struct backend *backend)

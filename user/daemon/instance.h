@@ -86,7 +86,7 @@ void instance_sample(struct instance *instance);
 
 /* Now, in milliseconds of the instance's clock (steady.h): what models are stamped with. */
 int64_t instance_clock(const struct instance *instance);
-/* A stamp of that clock as Unix time, in milliseconds, for people. */
+/* A stamp of that clock as Unix time, in milliseconds, for people; 0 stays 0. */
 int64_t instance_wall(const struct instance *instance, int64_t stamp);
 
 uint32_t instance_counter_limit(const struct instance *instance);

@@ -74,7 +74,7 @@ static json_t *time_json(int64_t milliseconds)
 
 static json_t *stamp_json(const struct instance *instance, int64_t stamp)
 {
-	return time_json(stamp ? instance_wall(instance, stamp) : 0);
+	return time_json(instance_wall(instance, stamp));
 }
 
 /* How far it is on its way out. */
