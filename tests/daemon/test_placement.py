@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placements that are far from even: what they cost, and what a change says of them."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from daemon import until
 from test_size import spent
 
 
@@ -39,3 +45,61 @@ def test_shares_that_are_far_from_the_weights_are_warned_of(daemon):
     assert [line for line in answer["warnings"] if "b2 is due 83 of 251 slots" in line and "gives it 50" in line], answer
     status, answer = daemon.post("model.apply", {"configuration": whole(seed, "maglev", 251, (101, 100, 99))}, force=True)
     assert status == 200 and not [line for line in answer["warnings"] if "is due" in line], answer
+
+
+def asked(daemon, path, done):
+    """Answers until the change is done: when each was asked and came."""
+    times = []
+    while not done.is_set():
+        began = time.monotonic()
+        daemon.get(path)
+        times.append((began, time.monotonic()))
+    return times
+
+
+def test_status_is_answered_while_a_long_placement_is_computed(daemon):
+    """A table of rendezvous asks each of 400 members for each of 200,000 slots."""
+    seed, done = daemon.get("/v1/status")["seed"], threading.Event()
+    configuration = whole(seed, "rendezvous", 200003, (100,) * 2)
+    configuration["pools"][0]["backends"] = [{"name": f"m{i}", "address": f"10.9.{i // 250}.{i % 250 + 1}"}
+                                             for i in range(400)]
+    with ThreadPoolExecutor() as pool:
+        answers = pool.submit(asked, daemon, "/v1/status", done)
+        began = time.monotonic()
+        daemon.operate("model.apply", configuration=configuration)
+        ended = time.monotonic()
+        done.set()
+    during = [after - before for before, after in answers.result() if began <= before <= after <= ended]
+    assert during, "nothing was answered before the change was done"
+    print(f"the change {ended - began:.1f} s, {len(during)} answers, the longest {max(during):.2f} s")
+    assert max(during) < (ended - began) / 2
+    assert daemon.get("/v1/status")["slots"]["used"] == 200003
+    # Others are not held up for it, and what it is tried again on is what is in force by then.
+    with ThreadPoolExecutor() as pool:
+        slow = pool.submit(daemon.operate, "backend.set", pool="p", name="m1", weight=50)
+        fast = daemon.operate("pool.add", name="other", table_size=251)
+        assert slow.result()["generation"] != fast["generation"]
+    assert {pool["name"] for pool in daemon.get("/v1/pools")["pools"]} == {"p", "other"}
+
+
+def test_what_takes_long_and_is_refused_is_refused_once(daemon):
+    seed = daemon.get("/v1/status")["seed"]
+    _, error = daemon.refuse("model.apply", configuration=whole(seed, "modulo", 1048573, (1, 65535, 65535, 0))
+                             | {"services": [{"listen": "tcp 203.0.113.10:80", "pool": "none"}]})
+    assert "no pool none" in error["what"]
+    _, error = daemon.refuse("model.apply", configuration=whole(seed, "ketama", 524309, (1, 65535, 65535)))
+    assert "would earn no slot" in error["what"]
+
+
+def test_a_daemon_stops_while_it_computes(daemon):
+    seed = daemon.get("/v1/status")["seed"]
+    configuration = whole(seed, "rendezvous", 1048573, (100,) * 2)
+    configuration["pools"][0]["backends"] = [{"name": f"m{i}", "address": f"10.9.{i // 250}.{i % 250 + 1}"}
+                                             for i in range(1000)]
+    with ThreadPoolExecutor() as pool:
+        change = pool.submit(daemon.post, "model.apply", {"configuration": configuration})
+        until(lambda: len(list(Path(f"/proc/{daemon.process.pid}/task").iterdir())) > 1)
+        daemon.stop()
+        assert change.exception(20) or change.result()[0] == 503
+    daemon.start()
+    assert not daemon.get("/v1/pools")["pools"]

@@ -116,6 +116,8 @@ struct removal {
 	int64_t since; /* Unix milliseconds */
 };
 
+struct ahead;
+
 struct model {
 	uint64_t seed;
 	int64_t clock; /* of a model from outside: what the clock that its stamps are of showed when it was
@@ -131,6 +133,7 @@ struct model {
 	struct member_record *history; /* by pool, newest first */
 	size_t history_count;
 	uint32_t move_limit; /* percent of a pool's slots that apply moves without being forced */
+	struct ahead *ahead; /* borrowed; NULL: what takes long is built where it is needed (ahead.h) */
 };
 
 /* A stamp so many milliseconds later or earlier, from 1 to INT64_MAX; 0, which is none, stays none. */

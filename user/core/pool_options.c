@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "assignment.h"
 #include "history.h"
 #include "schema.h"
@@ -98,9 +99,9 @@ json_t *pool_options_to_json(const struct pool *pool)
 	return json;
 }
 
-/* Builds what set says with the options added. */
-static int build(struct member_set *set, const struct pool_options *options, const struct placement *previous,
-		 struct placement **ret, struct refusal *refusal)
+/* Builds what set says with the options added, unless it was computed ahead. */
+static int build(struct ahead *ahead, struct member_set *set, const struct pool_options *options,
+		 const struct placement *previous, struct placement **ret, struct refusal *refusal)
 {
 	struct placement_options given = {.hash = options->ring_hash,
 					  .virtual_nodes = options->virtual_nodes,
@@ -115,7 +116,10 @@ static int build(struct member_set *set, const struct pool_options *options, con
 		error = assignment_parse(options->ranges, &ranges, &given.range_count, &names);
 	given.ranges = ranges;
 	set->options = &given;
+	/* -ENOENT: it is not one of those. */
 	if (error == 0)
+		error = ahead_placement(ahead, set, pool_options_digest(options), ret, refusal);
+	if (error == -ENOENT)
 		error = placement_rebuild(previous, set, ret, refusal);
 	free(ranges);
 	free(names);
@@ -139,7 +143,7 @@ int pool_placement(const struct model *model, const struct pool *pool, const str
 	for (size_t i = 0; i < count; i++)
 		members[i] = (struct member){pool->backends[i].name, pool->backends[i].zone,
 					     placed_weight(&pool->backends[i])};
-	error = build(&set, &pool->options, previous, ret, refusal);
+	error = build(model->ahead, &set, &pool->options, previous, ret, refusal);
 	free(members);
 	return error;
 }
@@ -154,7 +158,7 @@ int record_placement(const struct member_record *record, struct placement **ret,
 	if (error < 0)
 		return error;
 	set.members = members;
-	error = build(&set, &record->options, NULL, ret, refusal);
+	error = build(NULL, &set, &record->options, NULL, ret, refusal);
 	free(members);
 	free(names);
 	return error;

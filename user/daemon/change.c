@@ -14,6 +14,7 @@
 #include "change_health.h"
 #include "forecast.h"
 #include "fresh.h"
+#include "preparation.h"
 #include "refresh.h"
 
 /* A new backend's neighbour is asked for before flows are sent to it, for so long. */
@@ -340,6 +341,7 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 	json_t *warnings = json_array();
 	int error = check_hold(instance, refusal);
 
+	next->ahead = instance->model->ahead;
 	/* Words of health are no part of what rules. */
 	facts_leave_words(instance->facts, next, NULL);
 	if (change->warnings)
@@ -355,6 +357,8 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 	/* The image in force is followed again, whatever was refused. */
 	if (error)
 		hops_follow(instance->hops, instance->image);
+	if (error == -EAGAIN)
+		preparation_begin(instance->preparation, next, NULL, NULL);
 	draft_free(&draft);
 	json_decref(warnings);
 	return error;
@@ -451,6 +455,8 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 	int error =
 		operation_apply(instance->model, word, arguments, instance_clock(instance), &next, refusal);
 
+	if (error == -EAGAIN)
+		preparation_begin(instance->preparation, instance->model, word, arguments);
 	if (error == -EEXIST && !strcmp(word, "interface.attach"))
 		return attach_again(instance, arguments, change, ret, refusal);
 	if (error)

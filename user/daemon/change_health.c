@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change_health.h"
 
+#include <errno.h>
 #include <string.h>
+
+#include "preparation.h"
 
 static const char *text_at(const json_t *arguments, const char *name)
 {
@@ -72,6 +75,8 @@ int change_health(struct instance *instance, const json_t *arguments, const stru
 	int error = operation_apply(instance->model, "backend.health", arguments, instance_clock(instance),
 				    &next, refusal);
 
+	if (error == -EAGAIN)
+		preparation_begin(instance->preparation, instance->model, "backend.health", arguments);
 	if (error)
 		return error;
 	backend = named(next, arguments);

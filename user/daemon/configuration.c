@@ -14,6 +14,7 @@
 #include "../core/config.h"
 #include "change.h"
 #include "events.h"
+#include "preparation.h"
 
 enum { DIGEST_TEXT = 33 };
 
@@ -163,6 +164,11 @@ static void tell_refusal(struct instance *instance, int error, const struct refu
 	event_note(LOG_LEVEL_ERROR, "configuration", file, "not applied: %s", told);
 }
 
+static void apply_again(void *context)
+{
+	configuration_apply(context, true);
+}
+
 void configuration_apply(struct instance *instance, bool again)
 {
 	struct refusal refusal = {0};
@@ -171,6 +177,8 @@ void configuration_apply(struct instance *instance, bool again)
 	if (!instance->options->config)
 		return;
 	error = apply_file(instance, again, &refusal);
+	if (error == -EAGAIN && !preparation_wait(instance->preparation, apply_again, instance))
+		return;
 	instance->configuration_problem[0] = '\0';
 	if (!error)
 		return;

@@ -272,6 +272,7 @@ void instance_loaded(struct instance *instance)
 /* Only what differs from what is there is written: a data plane that is right is not touched. */
 static int reconcile(struct instance *instance, struct image *before, struct refusal *refusal)
 {
+	struct ahead *ahead = instance->model->ahead;
 	struct plan *plan = NULL;
 	struct moment moment;
 	int error =
@@ -280,7 +281,10 @@ static int reconcile(struct instance *instance, struct image *before, struct ref
 	if (error)
 		return error;
 	instance_moment(instance, &moment);
+	/* What forwards has no names to learn placements from: they are built here, long or not. */
+	instance->model->ahead = NULL;
 	error = image_build(instance->model, instance->ledger, before, &moment, &instance->image, refusal);
+	instance->model->ahead = ahead;
 	if (error)
 		return error;
 	error = hops_follow(instance->hops, instance->image);

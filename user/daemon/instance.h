@@ -38,6 +38,7 @@ struct instance {
 	struct census *census;
 	struct evidence *evidence;
 	struct answers *answers;
+	struct preparation *preparation; /* NULL: what takes long is built on the loop */
 	struct overflow overflow;
 
 	struct generation generation; /* in force */

@@ -18,6 +18,7 @@
 #include "lock.h"
 #include "log.h"
 #include "notify.h"
+#include "preparation.h"
 #include "server.h"
 
 enum {
@@ -169,6 +170,9 @@ static int start(struct holdfastd *holdfastd, struct refusal *refusal)
 		return error;
 	configuration_apply(holdfastd->instance, false);
 	start_loop(holdfastd);
+	error = preparation_open(&holdfastd->loop, holdfastd->instance);
+	if (error)
+		return error;
 	return open_server(holdfastd, refusal);
 }
 
@@ -182,9 +186,18 @@ static void close_handle(uv_handle_t *handle, void *context)
 /* The socket goes first: who finds none knows that nobody serves. */
 static void stop(struct holdfastd *holdfastd)
 {
+	bool done;
+
 	if (holdfastd->server)
 		unlink(holdfastd->socket);
+	done = preparation_close(holdfastd->instance);
 	server_close(holdfastd->server);
+	/* A placement takes longer than who stops a daemon waits; what it is for was never begun. */
+	if (!done) {
+		instance_close(holdfastd->instance);
+		locks_release(&holdfastd->locks);
+		_exit(EXIT_SUCCESS);
+	}
 	uv_walk(&holdfastd->loop, close_handle, NULL);
 	uv_run(&holdfastd->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&holdfastd->loop);

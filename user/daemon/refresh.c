@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "refresh.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "clock.h"
 #include "drain.h"
 #include "events.h"
+#include "preparation.h"
 
 enum { RETRY = 10 * 1000, AGAIN = 2 * 1000, RELEASE = 60 * 1000 /* ms */ };
 
@@ -81,6 +83,8 @@ int refresh_image(struct instance *instance)
 	}
 	hops_follow(instance->hops, instance->image);
 	image_free(image);
+	if (error == -EAGAIN)
+		preparation_begin(instance->preparation, instance->model, NULL, NULL);
 	log_refusal(LOG_LEVEL_WARNING, "what is due waits", &refusal);
 	return error;
 }

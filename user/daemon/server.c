@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "preparation.h"
 #include "request.h"
 
 enum {
@@ -26,6 +27,7 @@ struct server {
 };
 
 struct exchange {
+	struct server *server;
 	struct request request;
 	const struct route *route;
 	struct client *client;
@@ -235,7 +237,7 @@ static int parse_body(struct exchange *exchange, struct refusal *refusal)
 {
 	json_error_t error;
 
-	if (!exchange->length)
+	if (!exchange->length || exchange->request.body)
 		return 0;
 	exchange->request.body = json_loadb(exchange->body, exchange->length, JSON_REJECT_DUPLICATES, &error);
 	if (exchange->request.body)
@@ -245,6 +247,18 @@ static int parse_body(struct exchange *exchange, struct refusal *refusal)
 	refuse(refusal, -EINVAL, "the body is no JSON: %.150s", error.text);
 	refusal_where(refusal, "line %d, column %d", error.line, error.column);
 	return -EINVAL;
+}
+
+static void server_run(struct server *server);
+
+/* What it waited for is there: the request is tried again, as if its end came now. */
+static void resume(void *context)
+{
+	struct exchange *exchange = context;
+	struct server *server = exchange->server;
+
+	MHD_resume_connection(exchange->request.connection);
+	server_run(server);
 }
 
 static enum MHD_Result finish(struct server *server, struct exchange *exchange)
@@ -257,6 +271,11 @@ static enum MHD_Result finish(struct server *server, struct exchange *exchange)
 		error = parse_body(exchange, refusal);
 	if (!error)
 		error = exchange->route->handler(server->instance, &exchange->request, &answer, refusal);
+	if (error == -EAGAIN && !preparation_wait(server->instance->preparation, resume, exchange)) {
+		*refusal = (struct refusal){0};
+		MHD_suspend_connection(exchange->request.connection);
+		return MHD_YES;
+	}
 	if (error)
 		return send_error(exchange, error, refusal);
 	if (send_json(exchange, MHD_HTTP_OK, answer))
@@ -292,6 +311,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 				      "there is no memory: nothing was changed", "try again");
 			return MHD_NO;
 		}
+		exchange->server = server;
 		exchange->request.connection = connection;
 		exchange->client = client_of(connection);
 		return begin(exchange, method, path);
@@ -350,8 +370,6 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
 
 /* The event loop ------------------------------------------------------------- */
 
-static void server_run(struct server *server);
-
 static void on_timer(uv_timer_t *timer)
 {
 	server_run(timer->data);
@@ -396,12 +414,13 @@ static int watch(struct server *server, uv_loop_t *loop)
  * are told. */
 static struct MHD_Daemon *start(struct server *server, int fd)
 {
-	return MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_USE_TURBO, 0, NULL, NULL, handle, server, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_MAX, MHD_OPTION_NOTIFY_COMPLETED,
-		complete, server, MHD_OPTION_NOTIFY_CONNECTION, connection_changed, server,
-		MHD_OPTION_URI_LOG_CALLBACK, log_path, server, MHD_OPTION_END);
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+				handle, server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+				CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_MAX,
+				MHD_OPTION_NOTIFY_COMPLETED, complete, server, MHD_OPTION_NOTIFY_CONNECTION,
+				connection_changed, server, MHD_OPTION_URI_LOG_CALLBACK, log_path, server,
+				MHD_OPTION_END);
 }
 
 int server_open(uv_loop_t *loop, struct instance *instance, int fd, struct server **ret,

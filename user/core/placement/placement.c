@@ -39,6 +39,35 @@ int placement_check_slots(enum placement_scheme scheme, uint32_t slots, struct r
 	return schemes[scheme]->check_slots ? schemes[scheme]->check_slots(slots, refusal) : 0;
 }
 
+/* How long a slot takes beside one of modulo, roughly: what build/bench-steps shows. */
+static uint64_t slot_effort(const struct member_set *set)
+{
+	switch (set->scheme) {
+	case PLACEMENT_RENDEZVOUS:
+	case PLACEMENT_STABLE:
+		return 8 + set->count;
+	case PLACEMENT_RING:
+	case PLACEMENT_KETAMA:
+		return 24;
+	default:
+		return 8;
+	}
+}
+
+bool placement_takes_long(const struct member_set *set)
+{
+	const uint64_t tens_of_milliseconds = 1 << 22;
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		weight += set->members[i].weight;
+	if (set->scheme == PLACEMENT_KETAMA)
+		weight *= 16;
+	if (set->scheme == PLACEMENT_RING && set->options && set->options->virtual_nodes)
+		weight = weight * set->options->virtual_nodes / 100;
+	return set->slots * slot_effort(set) + 8 * weight > tens_of_milliseconds;
+}
+
 static int set_check(const struct member_set *set, struct refusal *refusal)
 {
 	if (set->count > PLACEMENT_MAX_MEMBERS) {
@@ -177,9 +206,15 @@ int placement_build(const struct member_set *set, struct placement **ret, struct
 	return placement_rebuild(NULL, set, ret, refusal);
 }
 
+struct placement *placement_share(struct placement *placement)
+{
+	placement->sharers++;
+	return placement;
+}
+
 void placement_free(struct placement *placement)
 {
-	if (!placement)
+	if (!placement || placement->sharers--)
 		return;
 	if (schemes[placement->scheme]->release)
 		schemes[placement->scheme]->release(placement);

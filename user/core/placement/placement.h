@@ -104,7 +104,11 @@ int placement_build(const struct member_set *set, struct placement **ret, struct
  */
 int placement_rebuild(const struct placement *previous, const struct member_set *set, struct placement **ret,
 		      struct refusal *refusal);
+/* One more holder of a placement, who frees it, too. Returns it. */
+struct placement *placement_share(struct placement *placement);
 void placement_free(struct placement *placement);
+/* Whether building a set takes so long, tens of milliseconds or more, that others should not wait for it. */
+bool placement_takes_long(const struct member_set *set);
 
 uint32_t placement_slots(const struct placement *placement);
 size_t placement_members(const struct placement *placement);

@@ -45,7 +45,8 @@ struct placement {
 	uint16_t *owners;     /* NULL: not filled, only keys are looked up */
 	uint16_t *preferences;
 	char *names;
-	void *state; /* the scheme's own */
+	void *state;          /* the scheme's own */
+	unsigned int sharers; /* besides the first holder */
 };
 
 struct scheme {

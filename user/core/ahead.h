@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Placements that take long, computed ahead on another thread. A model that has such a store (model.ahead)
+ * builds nothing long itself: what the store does not know is refused with -EAGAIN, until somebody has
+ * computed it.
+ */
+#ifndef HOLDFAST_AHEAD_H
+#define HOLDFAST_AHEAD_H
+
+#include "model.h"
+#include "placement/placement.h"
+
+struct ahead;
+
+/* An empty store. NULL: no memory. */
+struct ahead *ahead_new(void);
+void ahead_free(struct ahead *ahead); /* NULL: nothing */
+/*
+ * What an operation on a model will ask for: all long placements of the model that comes of it are put in
+ * model->ahead. Takes long; may run on a thread that has model, arguments and store
+ * for itself. word NULL: the model as it is.
+ */
+void ahead_compute(struct model *model, const char *word, const json_t *arguments, int64_t now);
+
+/*
+ * A placement of a set that takes long, from the store; while ahead_compute() runs it is built and kept. What
+ * was refused is refused again. -EAGAIN: it must be computed first; -ENOENT: it does not take long, build it.
+ */
+int ahead_placement(struct ahead *ahead, const struct member_set *set, uint64_t options,
+		    struct placement **ret, struct refusal *refusal);
+
+#endif
