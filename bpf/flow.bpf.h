@@ -54,12 +54,19 @@ static __always_inline bool backend_serves(__u8 flags, __u8 proto)
 	return flags & (proto == IPPROTO_UDP ? HF_BACKEND_SERVES_UDP : HF_BACKEND_SERVES_TCP);
 }
 
-/* Since when the old flows of this packet's slot are looked for at the base. */
-static __always_inline __u32 *slot_since(const struct flow_query *query)
+/* Since when the old flows of a slot are looked for at its base; put_off: from now on, if that is not 0. Out
+ * of line, for the stack is short. */
+__noinline __u32 slot_since(__u32 slot, __u32 put_off)
 {
-	struct hf_since *pair = map_at(&since, query->slot / 2);
+	struct hf_since *pair = map_at(&since, slot / 2);
+	__u32 began;
 
-	return pair ? &pair->at[query->slot & 1] : NULL;
+	if (!pair)
+		return 0;
+	began = load32(&pair->at[slot & 1]);
+	if (put_off && began != put_off)
+		store32(&pair->at[slot & 1], put_off);
+	return began;
 }
 
 /*
@@ -69,8 +76,7 @@ static __always_inline __u32 *slot_since(const struct flow_query *query)
 static __always_inline __u32 flow_base(const struct flow_query *query, const struct hf_service *service,
 				       const struct hf_table *table, __u32 now)
 {
-	const __u32 *from = slot_since(query);
-	__u32 began = from ? load32(from) : 0, base;
+	__u32 began = slot_since(query->slot, 0), base;
 	__u64 word = query->slot_word;
 
 	if (table->old_size) {
@@ -94,9 +100,10 @@ static __always_inline __u32 flow_base(const struct flow_query *query, const str
  * A SYN may be a client's that uses its port again, or stray, or forged: it moves a flow off a backend that
  * takes no new ones only if the flow is over or quiet.
  */
-static __always_inline bool flow_stays(const struct flow_query *query, const struct hf_flow *flow, __u32 now)
+static __always_inline bool flow_stays(const struct flow_query *query, const struct hf_flow *flow,
+				       __u32 backend, __u32 now)
 {
-	__u8 flags = backend_flags(flow->backend);
+	__u8 flags = backend_flags(backend);
 
 	if (!backend_serves(flags, query->tuple.proto))
 		return false;
@@ -105,54 +112,38 @@ static __always_inline bool flow_stays(const struct flow_query *query, const str
 	return flow->state != HF_FLOW_CLOSING && elapsed(now, flow->seen) <= SYN_QUIET;
 }
 
+static __always_inline __u32 flow_brief(const struct hf_service *service)
+{
+	return service->idle < SHORT_IDLE ? service->idle : SHORT_IDLE;
+}
+
 /*
  * What decides about a flow changes under a claim. An entry that was given to another flow has another tag:
  * the claim fails, and the change is left out.
  */
-static __always_inline void flow_change(struct hf_flow *flow, const struct flow_tag *tag,
-					const struct hf_flow *next)
+static __always_inline void flow_change(const struct hf_service *service, struct hf_flow *flow,
+					const struct flow_tag *tag, const struct hf_flow *next)
 {
-	if (next->state == flow->state && next->idle == flow->idle && next->backend == flow->backend &&
-	    next->slot == flow->slot)
+	if (next->state == flow->state && next->backend == flow->backend && next->slot == flow->slot)
 		return;
 	if (!flow_claim(flow, tag->tag))
 		return;
+	if (next->state != flow->state || next->backend != flow->backend)
+		flow->idle = next->state == HF_FLOW_ESTABLISHED ? service->idle : flow_brief(service);
 	flow->state = next->state;
-	flow->idle = next->idle;
 	flow->backend = next->backend;
 	flow->slot = next->slot;
 	flow_publish(flow, tag->tag);
 }
 
-/*
- * A flow that was remembered shows another packet. `seen` needs no claim: whoever has the entry by now was
- * seen in this very second.
- */
-static __always_inline void flow_refresh(const struct flow_query *query, const struct hf_service *service,
-					 struct hf_flow *flow, const struct flow_tag *tag,
-					 const struct hf_flow *next_at, __u32 now)
+/* The state of a remembered flow after this packet. moved: it goes to another backend now. */
+static __always_inline __u8 flow_state_next(const struct flow_query *query, __u8 state, bool moved)
 {
-	__u32 brief = service->idle < SHORT_IDLE ? service->idle : SHORT_IDLE;
-	struct hf_flow next = *next_at;
-	/* Of a lively flow, a SYN proves nothing. */
-	bool alive =
-		!query_opens(query) || next.backend != flow->backend || next.state != HF_FLOW_ESTABLISHED;
-
-	if (query_opens(query)) {
-		if (next.backend != flow->backend || next.state == HF_FLOW_CLOSING) {
-			next.state = HF_FLOW_OPENING;
-			next.idle = brief;
-		}
-	} else if (query->tcp_flags & (TCP_FIN | TCP_RST)) {
-		next.state = HF_FLOW_CLOSING;
-		next.idle = brief;
-	} else if (next.state == HF_FLOW_OPENING) {
-		next.state = HF_FLOW_ESTABLISHED;
-		next.idle = service->idle;
-	}
-	flow_change(flow, tag, &next);
-	if (alive && flow->seen != now)
-		flow->seen = now;
+	if (query_opens(query))
+		return moved || state == HF_FLOW_CLOSING ? HF_FLOW_OPENING : state;
+	if (query->tcp_flags & (TCP_FIN | TCP_RST))
+		return HF_FLOW_CLOSING;
+	return state == HF_FLOW_OPENING ? HF_FLOW_ESTABLISHED : state;
 }
 
 static __always_inline struct hf_flow flow_new(const struct flow_query *query,
@@ -174,21 +165,28 @@ static __always_inline struct hf_flow flow_new(const struct flow_query *query,
 	};
 }
 
+/*
+ * A flow that was remembered shows another packet. `seen` needs no claim: whoever has the entry by now was
+ * seen in this very second.
+ */
 static __always_inline __u32 flow_remembered(const struct flow_query *query, const struct hf_service *service,
 					     const struct hf_table *table, const struct flow_tag *tag,
-					     struct hf_flow *flow, __u32 now)
+					     struct hf_flow *flow, __u32 backend, __u32 now)
 {
-	bool stays = flow_stays(query, flow, now);
-	/* A pool's table may have changed its size: the flow is counted where it belongs now. */
+	bool stays = flow_stays(query, flow, backend, now);
 	struct hf_flow next = {
-		.state = flow->state,
-		.idle = flow->idle,
-		.backend = stays ? flow->backend : query_owner(query),
+		.backend = stays ? backend : query_owner(query),
+		/* A pool's table may have changed its size: the flow is counted where it belongs now. */
 		.slot = query->slot - table->first,
 	};
 
-	if (!query->passive)
-		flow_refresh(query, service, flow, tag, &next, now);
+	next.state = flow_state_next(query, flow->state, backend != next.backend);
+	if (!query->passive) {
+		flow_change(service, flow, tag, &next);
+		/* Of a lively flow, a SYN proves nothing. */
+		if ((!query_opens(query) || next.state != HF_FLOW_ESTABLISHED) && flow->seen != now)
+			flow->seen = now;
+	}
 	return next.backend | (stays ? REMEMBERED : 0) << REMEMBERED_SHIFT;
 }
 
@@ -198,11 +196,9 @@ static __always_inline __u32 flow_remembered(const struct flow_query *query, con
  */
 static __always_inline void flow_unfit(const struct flow_query *query, __u32 base, __u32 now)
 {
-	__u32 *began = slot_since(query);
-
 	flow_event(query_opens(query) ? HF_FLOW_UNFIT : HF_FLOW_UNFIT_PACKETS);
-	if (base && base != query_owner(query) && began && load32(began) != now)
-		store32(began, now);
+	if (base && base != query_owner(query))
+		slot_since(query->slot, now);
 }
 
 static __always_inline __u32 flow_place_anew(const struct flow_query *query, const struct hf_service *service,
@@ -231,11 +227,11 @@ static __always_inline __u32 flow_decide(const struct flow_query *query, const s
 {
 	__u32 now = bpf_ktime_get_coarse_ns() / 1000000000;
 	struct flow_tag tag = flow_tag(&query->tuple, seed);
-	__u32 place = flowtable_find(&tag);
+	__u32 backend = 0, place = flowtable_find(&tag, &backend);
 	struct hf_flow *flow = map_at(&flows, place);
 
 	if (flow && elapsed(now, flow->seen) <= (__s32)flow->idle)
-		return flow_remembered(query, service, table, &tag, flow, now);
+		return flow_remembered(query, service, table, &tag, flow, backend, now);
 	/* Its own entry is over, and must not be found again beside the new one. */
 	if (flow && !query->passive)
 		__sync_val_compare_and_swap(&flow->tag, tag.tag, 0);

@@ -66,9 +66,10 @@ static __always_inline struct flow_tag flow_tag(const struct hf_tuple *tuple, __
 
 /*
  * Where the flow is remembered, or NO_PLACE. Every processor takes the first entry in the order of the set.
- * An entry that is claimed may be the flow's own, which another processor changes: it deserves another look.
+ * The backend is the flow's only if the tag is the same before and after. An entry that is claimed may be the
+ * flow's own, which another processor changes: it deserves another look.
  */
-static __always_inline __u32 flowtable_find(const struct flow_tag *tag)
+static __always_inline __u32 flowtable_find(const struct flow_tag *tag, __u32 *ret_backend)
 {
 	for (__u32 attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
 		bool claimed = false;
@@ -81,8 +82,12 @@ static __always_inline __u32 flowtable_find(const struct flow_tag *tag)
 			if (!flow)
 				return NO_PLACE;
 			found = load64(&flow->tag);
-			if (found == tag->tag && flow->tag2 == tag->tag2)
-				return tag->set + way;
+			if (found == tag->tag && flow->tag2 == tag->tag2) {
+				*ret_backend = load16(&flow->backend);
+				found = load64(&flow->tag);
+				if (likely(found == tag->tag))
+					return tag->set + way;
+			}
 			claimed |= found == HF_FLOW_CLAIMED;
 		}
 		if (likely(!claimed))

@@ -115,6 +115,17 @@ def test_draining_keeps_what_it_has(mover):
     assert [mover.send("A"), mover.send("PA"), mover.send("S", sport=9)] == [OLD, OLD, NEW]
 
 
+def test_a_syn_that_is_sent_again_after_a_change_opens_another_connection(fresh):
+    """A settled slot remembers no SYN. So the old backend's SYN-ACK, if it comes later than the second SYN, is answered
+    to the new owner, which resets the connection (docs/design.md). The client connects again."""
+    fresh.set_table(3, [OLD] * SIZE, pool=1, seed=SEED)
+    mover = Mover.__new__(Mover)
+    mover.plane = fresh
+    assert mover.send("S") == OLD
+    mover = Mover(fresh)
+    assert [mover.send("S"), mover.send("A"), mover.send("A")] == [NEW, NEW, NEW]
+
+
 class TestSynOfAKnownFlow:
     @pytest.fixture
     def lively(self, mover):

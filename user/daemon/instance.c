@@ -406,6 +406,8 @@ int instance_open(const struct options *options, struct instance **ret, struct r
 		instance_close(instance);
 		return error;
 	}
+	/* What is counted from now on is new. */
+	overflow_tick(&instance->overflow, instance->dataplane, clock_monotonic());
 	instance_sample(instance);
 	*ret = instance;
 	return 0;

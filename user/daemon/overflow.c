@@ -5,7 +5,7 @@
 
 #include "events.h"
 
-enum { CALM = 10 * 1000 /* ms without one more, after which it is over */ };
+enum { CALM = 5 * 1000 /* ms without one more, after which it is over */ };
 
 static void note_rise(struct overflow *overflow, uint64_t unfit, int64_t now)
 {
