@@ -264,6 +264,8 @@ const struct verb verbs[] = {
 	 .example = "backend add db/db2 10.0.0.12 --weight 200",
 	 .uses = "backend.add",
 	 .done = "added",
+	 .details = "A backend of this name and address that is leaving comes back, as if it were new. Where another "
+	            "address is leaving under the name, it goes on leaving as POOL/NAME@ADDRESS.",
 	 .flags = VERB_CHANGES,
 	 .run = run_change},
 	{"backend", "set",
@@ -273,6 +275,8 @@ const struct verb verbs[] = {
 	 .example = "backend set db/db2 --weight 50",
 	 .uses = "backend.set",
 	 .done = "changed",
+	 .details = "Another address is another server: the old one drains first, then leaves, as "
+	            "POOL/NAME@ADDRESS; the new one takes its place and begins active.",
 	 .flags = VERB_CHANGES,
 	 .run = run_change},
 	{"backend", "show",
@@ -312,6 +316,7 @@ const struct verb verbs[] = {
 	 .example = "backend activate db/db2",
 	 .uses = "backend.activate",
 	 .done = "active",
+	 .details = "One that was removed and is leaving comes back by backend add.",
 	 .flags = VERB_CHANGES,
 	 .run = run_change},
 	{"backend", "disable",
@@ -329,6 +334,8 @@ const struct verb verbs[] = {
 	 .example = "backend remove db/db2",
 	 .uses = "backend.remove",
 	 .done = "removed",
+	 .details = "A file that names it does not bring it back: backend add does, or a file that names it again "
+	            "after one that did not.",
 	 .flags = VERB_CHANGES,
 	 .run = run_change},
 	{"backend", "health",
