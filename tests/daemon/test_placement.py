@@ -103,3 +103,24 @@ def test_a_daemon_stops_while_it_computes(daemon):
         assert change.exception(20) or change.result()[0] == 503
     daemon.start()
     assert not daemon.get("/v1/pools")["pools"]
+
+
+def test_the_longest_step_of_every_scheme(daemon):
+    """How long others wait while a table of 655,373 slots is made: printed for each scheme (pytest -s)."""
+    seed = daemon.get("/v1/status")["seed"]
+    for scheme in ("maglev", "stable", "rendezvous", "ring", "ketama", "jump", "modulo", "slots"):
+        done = threading.Event()
+        configuration = whole(seed, scheme, 655373, (100,) * 2)
+        configuration["pools"][0]["backends"] = [{"name": f"m{i}", "address": f"10.9.{i // 250}.{i % 250 + 1}"}
+                                                 for i in range(200 if scheme == "rendezvous" else 1000)]
+        with ThreadPoolExecutor() as pool:
+            answers = pool.submit(asked, daemon, "/v1/version", done)
+            began = time.monotonic()
+            status, answer = daemon.post("model.apply", {"configuration": configuration}, force=True)
+            ended = time.monotonic()
+            until(lambda: daemon.get("/v1/version"))
+            done.set()
+        assert status == 200, answer
+        longest = max(after - before for before, after in answers.result() if after >= began)
+        print(f"{scheme:10} change {ended - began:5.2f} s, longest step {longest:4.2f} s")
+        assert scheme not in ("stable", "rendezvous") or longest < (ended - began) / 2
