@@ -115,7 +115,7 @@ def test_no_half_of_an_option_name(cli):
 def test_versions(cli, daemon):
     own = cli.out("--version")
     assert re.fullmatch(r"holdfast \d+\.\d+\.\d+\S*\n", own)
-    assert "holdfastd  0.1.0, ABI 1, flow hash 1" in cli.out("version")
+    assert "holdfastd  0.1.0, ABI 2, flow hash 1" in cli.out("version")
 
 
 def test_seeds(cli):
