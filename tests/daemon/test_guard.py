@@ -126,6 +126,13 @@ def test_ports_of_a_vip_are_compared_as_intervals(filed, before, after, what):
     assert filed.post("model.apply", {"configuration": configuration}, force=True)[0] == 200
 
 
+def test_a_pool_whose_backends_all_drain_still_has_flows(filed):
+    for number in range(1, 6):
+        filed.post("backend.drain", {"pool": "db", "name": f"db{number}"}, force=True)
+    status, error = filed.refuse("service.set", proto="tcp", listen="203.0.113.10:5432", pool="web")
+    assert status == 403 and "would leave pool db for pool web" in error["what"]
+
+
 @pytest.mark.parametrize("before, after", [
     ([(f"{VIP}:80-84", "db"), (f"{VIP}:85-90", "db")], [(f"{VIP}:80-90", "db")]),
     ([(f"{VIP}:80-90", "db")], [(f"{VIP}:80-84", "db"), (f"{VIP}:85-90", "db")]),

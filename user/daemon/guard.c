@@ -20,11 +20,22 @@ static size_t takers(const struct image *image, const char *name)
 	return count;
 }
 
-/* Flows that find another slot find another backend. A pool that has nobody has no flows either. */
+/* Backends that take no new flows may have old ones. */
+static bool holds_flows(const struct image *image, const char *name)
+{
+	const struct pool_image *pool = image_pool(image, name);
+
+	for (size_t i = 0; pool && pool->placement && i < placement_members(pool->placement); i++)
+		if (pool->members[i].serves || pool->members[i].takes_new)
+			return true;
+	return false;
+}
+
+/* Flows that find another slot find another backend. */
 static int check_rebuilt(const struct guarded *guarded, const struct plan_pool *pool, struct refusal *refusal)
 {
 	if (!pool->rebuilt || !pool->image || pool->image->table.old_size ||
-	    !pool_is_served(guarded->before, pool->name) || !takers(guarded->image_before, pool->name))
+	    !pool_is_served(guarded->before, pool->name) || !holds_flows(guarded->image_before, pool->name))
 		return 0;
 	refuse(refusal, -EPERM,
 	       "another table size, seed or hash gives every flow another slot: 100%% would move");
@@ -86,7 +97,8 @@ static int check_service(const struct guarded *guarded, const struct service *se
 
 		if (!same_vip(next, service) || next->port_low > service->port_high)
 			break;
-		if (strcmp(next->pool, service->pool) != 0 && takers(guarded->image_before, service->pool))
+		if (strcmp(next->pool, service->pool) != 0 &&
+		    holds_flows(guarded->image_before, service->pool))
 			return refuse_service(service, next, refusal);
 		if (next->port_low <= port)
 			port = next->port_high + 1U;
