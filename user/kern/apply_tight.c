@@ -250,11 +250,11 @@ static int put_in_force(struct tight *tight, struct place *places, uint32_t larg
 		return r;
 	backends_write(dataplane, tight->plan);
 	r = put_all(&room, tight, largest, refusal);
+	dataplane->changes++;
 	if (r) /* not for want of room: what is written is written, and the caller says that it was not all */
 		return r;
 	services_switch(dataplane, tight->plan, directory, tight->generation);
 	backends_retire(dataplane, tight->plan);
-	dataplane->changes++;
 	return 0;
 }
 
