@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "drain.h"
 
+#include <errno.h>
+
 #include "../core/moves.h"
 #include "change.h"
 #include "clock.h"
 #include "events.h"
+#include "preparation.h"
 
 enum { CENSUS_AGE = 1000 /* ms */ };
 
@@ -171,9 +174,11 @@ static void leave(struct instance *instance, struct leavers *leavers)
 	else
 		snprintf(cause, sizeof cause, "drained %s and %zu more", leavers->first, leavers->count - 1);
 	error = operation_leave(instance->model, is_over, leavers, instance_clock(instance), &next, &refusal);
+	if (error == -EAGAIN) /* change_model() sees to it itself */
+		preparation_begin(instance->preparation, instance->model, NULL, NULL);
 	if (!error)
 		error = change_model(instance, next, &change, &answer, &refusal);
-	if (error)
+	if (error && error != -EAGAIN) /* then it is tried again in a second */
 		log_refusal(LOG_LEVEL_WARNING, cause, &refusal);
 	json_decref(answer);
 }
