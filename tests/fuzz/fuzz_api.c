@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/operate.h"
+#include "daemon/preparation.h"
 #include "daemon/server.h"
 #include "daemon/views.h"
 
@@ -61,6 +62,15 @@ HANDLER(view_operations)
 HANDLER(operate)
 HANDLER(roll_back)
 HANDLER(upgrade)
+
+/* No handler here needs what a thread would have to compute. */
+int preparation_wait(struct preparation *preparation, void (*resume)(void *context), void *context)
+{
+	(void)preparation;
+	(void)resume;
+	(void)context;
+	abort();
+}
 
 /* The client ------------------------------------------------------------------------- */
 
