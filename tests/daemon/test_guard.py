@@ -111,10 +111,10 @@ VIP = "tcp 203.0.113.20"
     ([(f"{VIP}:80", "db")], [(f"{VIP}:any", "web")], "would leave pool db for pool web"),
     ([(f"{VIP}:80-90", "db")], [(f"{VIP}:80-84", "db"), (f"{VIP}:85-90", "web")], f"flows of {VIP}:85-90 would leave"),
     ([(f"{VIP}:80-90", "db")], [(f"{VIP}:70-79", "db"), (f"{VIP}:90-95", "web")], f"flows of {VIP}:90-95 would leave"),
-    ([(f"{VIP}:any", "db")], [(f"{VIP}:80", "db")], "not on all of its ports"),
-    ([(f"{VIP}:80-90", "db")], [(f"{VIP}:80-84", "db"), (f"{VIP}:86-90", "db")], "not on all of its ports"),
-    ([(f"{VIP}:80", "db")], [("tcp 203.0.113.21:80", "db")], "no longer"),
-    ([(f"{VIP}:80", "db")], [("udp 203.0.113.20:80", "db")], "no longer"),
+    ([(f"{VIP}:any", "db")], [(f"{VIP}:80", "db")], "ends the service"),
+    ([(f"{VIP}:80-90", "db")], [(f"{VIP}:80-84", "db"), (f"{VIP}:86-90", "db")], "ends the service"),
+    ([(f"{VIP}:80", "db")], [("tcp 203.0.113.21:80", "db")], "ends the service"),
+    ([(f"{VIP}:80", "db")], [("udp 203.0.113.20:80", "db")], "ends the service"),
 ], ids=lambda value: value if isinstance(value, str) else " ".join(f"{listen}={pool}" for listen, pool in value))
 def test_ports_of_a_vip_are_compared_as_intervals(filed, before, after, what):
     configuration = configured(filed, *before)
@@ -122,7 +122,7 @@ def test_ports_of_a_vip_are_compared_as_intervals(filed, before, after, what):
     configuration["services"] = [{"listen": listen, "pool": pool} for listen, pool in after]
     status, error = filed.refuse("model.apply", configuration=configuration)
     assert status == 403 and error["kind"] == "breaks-flows"
-    assert what.replace("no longer", "served no longer") in error["what"], error
+    assert what in error["what"], error
     assert filed.post("model.apply", {"configuration": configuration}, force=True)[0] == 200
 
 
@@ -149,7 +149,7 @@ def test_a_rollback_that_ends_a_service_needs_force(filed):
     filed.operate("service.add", proto="tcp", listen="203.0.113.10:81", pool="db")
     number = filed.get("/v1/status")["generation"]["number"] - 1
     status, answer = filed.request("POST", "/v1/rollback", {"generation": number})
-    assert status == 403 and "served no longer" in answer["error"]["what"]
+    assert status == 403 and "ends the service" in answer["error"]["what"]
     assert filed.request("POST", "/v1/rollback", {"generation": number, "force": True})[0] == 200
 
 

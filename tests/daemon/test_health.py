@@ -89,7 +89,7 @@ def test_who_stated_it_and_when_is_told_and_it_makes_no_generation(serving):
                                                  for g in serving.get("/v1/generations")["generations"])
     assert state(serving, "db1", "auto")["changed"]
     assert backend(serving, "db1")["health_author"] is None and backend(serving, "db1")["slots"]
-    assert events(serving, "health") == [("db/db1", "stated down by root"), ("db/db1", "left to the probes by root")]
+    assert events(serving, "health") == [("db/db1", "stated down by root"), ("db/db1", "statement withdrawn by root")]
 
 
 def test_the_last_one_is_stated_down_by_force_alone(serving):

@@ -264,8 +264,8 @@ const struct verb verbs[] = {
 	 .example = "backend add db/db2 10.0.0.12 --weight 200",
 	 .uses = "backend.add",
 	 .done = "added",
-	 .details = "A backend of this name and address that is leaving comes back, as if it were new. Where another "
-	            "address is leaving under the name, it goes on leaving as POOL/NAME@ADDRESS.",
+	 .details = "If a backend of this name and address is leaving, it comes back as if it were new. One of this "
+	            "name at another address goes on leaving as POOL/NAME@ADDRESS.",
 	 .flags = VERB_CHANGES,
 	 .run = run_change},
 	{"backend", "set",
@@ -316,7 +316,7 @@ const struct verb verbs[] = {
 	 .example = "backend activate db/db2",
 	 .uses = "backend.activate",
 	 .done = "active",
-	 .details = "One that was removed and is leaving comes back by backend add.",
+	 .details = "To bring back a backend that is leaving, use backend add.",
 	 .flags = VERB_CHANGES,
 	 .run = run_change},
 	{"backend", "disable",
@@ -334,13 +334,13 @@ const struct verb verbs[] = {
 	 .example = "backend remove db/db2",
 	 .uses = "backend.remove",
 	 .done = "removed",
-	 .details = "A file that names it does not bring it back: backend add does, or a file that names it again "
-	            "after one that did not.",
+	 .details = "backend add brings it back. A file that names it does not, unless a file that did not name it was "
+	            "applied before.",
 	 .flags = VERB_CHANGES,
 	 .run = run_change},
 	{"backend", "health",
 	 .arguments = ARGUMENTS(BACKEND, ARGUMENT("STATE", VALUE_WORD, "state", .choices = "up down auto")),
-	 .help = "state a backend's health, or leave it to the probes (auto)",
+	 .help = "state a backend's health, or withdraw the statement (auto)",
 	 .example = "backend health db/db2 down",
 	 .uses = "backend.health",
 	 .done = "health stated",

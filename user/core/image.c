@@ -45,8 +45,8 @@ static int build_services(const struct model *model, const struct ledger *ledger
 					before ? &before->directory : NULL, &image->directory);
 	if (error == -ENOSPC) {
 		refuse(refusal, -ENOSPC,
-		       "the services need more than %d entries: each one, a range of ports up to 30, each "
-		       "address one more",
+		       "the services need more than %d entries: one for each service, up to 30 for a range "
+		       "of ports, and one for each address",
 		       DIRECTORY_MAX_ENTRIES);
 		refusal_right(refusal,
 			      "fewer services, and ranges of ports that start and end at powers of two");

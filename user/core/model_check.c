@@ -65,7 +65,7 @@ static int check_replaced(const struct pool *pool, const struct backend *backend
 	if (member && !address_equal(&member->address, &backend->address))
 		return 0;
 	refuse(refusal, -EINVAL, "no other address has the name %s", backend->name);
-	refusal_right(refusal, "no replaced, or another backend of this name");
+	refusal_right(refusal, "replaced: false, or a backend of this name at another address");
 	return -EINVAL;
 }
 

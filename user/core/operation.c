@@ -33,7 +33,7 @@ const struct operation_type operations[] = {
 	{"backend.activate", "pool name", "Gives a backend its slots back.", backend_activate},
 	{"backend.drain", "pool name deadline?", "Sends new flows elsewhere; old ones stay.", backend_drain},
 	{"backend.disable", "pool name", "Takes all flows off a backend at once.", backend_disable},
-	{"backend.health", "pool name state", "States a backend's health, or leaves it to the probes.",
+	{"backend.health", "pool name state", "States a backend's health, or withdraws the statement (auto).",
 	 backend_health},
 	{"model.apply", "configuration", "Makes a whole configuration the desired state.", model_apply},
 	{0},

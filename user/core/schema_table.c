@@ -93,8 +93,9 @@ static const struct schema_key backend_keys[] = {
 		 "the command line set."},
 	{"health", SCHEMA_CHOICE, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_FACT, AT(backend, health),
 	 .word = rule_word, .standard = "auto",
-	 .help = "auto: as the probes find it; up or down: whatever they find. Read at a start with an empty "
-		 "database; later only holdfast backend health changes it. Written by export --state."},
+	 .help = "auto: nothing is stated; up or down: what is stated. Read only at a start with an empty "
+		 "database or "
+		 "with --fresh; later holdfast backend health alone changes it. Written by export --state."},
 	{"since", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(backend, since),
 	 .high = INT64_MAX,
 	 .help = "When admin last changed, in milliseconds since 1970. Written by export --state."},
@@ -224,15 +225,15 @@ static const struct schema_key root_keys[] = {
 	 .standard = "25",
 	 .help = "The share of a pool's slots, in percent, that apply moves without --force."},
 	{"clock", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(model, clock), .high = INT64_MAX,
-	 .help = "What the clock showed, by which since, deadline and until are told, when this was written. "
-		 "Who reads it goes by its own clock, and leaves a deadline the time that it had left. "
-		 "Written by "
-		 "export --state."},
+	 .help = "What the clock of since, deadline and until showed when this was written. A daemon that "
+		 "reads it "
+		 "uses its own clock, and a deadline keeps the time that was left. Written by export "
+		 "--state."},
 	{"interfaces", SCHEMA_LIST, 0, .items = &schema_interface, .help = "Where traffic arrives."},
 	{"pools", SCHEMA_LIST, 0, .items = &schema_pool, .help = "Sets of backends."},
 	{"services", SCHEMA_LIST, 0, .items = &schema_service, .help = "What clients connect to."},
 	{"removals", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_removal,
-	 .help = "Backends that commands removed: a file that names them does not bring them back, backend "
+	 .help = "Backends that commands removed. A file that names them does not bring them back; backend "
 		 "add "
 		 "does. Written by export --state."},
 	{"history", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_history,

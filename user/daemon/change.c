@@ -203,7 +203,7 @@ static void take_over(struct instance *instance, struct draft *draft, const stru
 
 static void tell(struct instance *instance, const struct draft *draft, const struct change *change)
 {
-	static const char *const words[] = {"left to the probes", "stated up", "stated down"};
+	static const char *const words[] = {"statement withdrawn", "stated up", "stated down"};
 	const struct generation *generation = &instance->generation;
 	char label[BACKEND_TEXT], subject[NAME_SIZE + BACKEND_TEXT];
 

@@ -43,7 +43,8 @@ void events_flush(struct store *store)
 		return;
 	if (store_append_events(store, noted)) {
 		if (!told)
-			log_line(LOG_LEVEL_WARNING, "events cannot be written: they are kept until they can");
+			log_line(LOG_LEVEL_WARNING,
+				 "events cannot be written: they stay in memory until they can");
 		told = true;
 		return;
 	}

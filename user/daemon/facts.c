@@ -312,7 +312,7 @@ void facts_warn_returning(const struct facts *facts, const struct model *model, 
 		if (fact->gone && is_there(model, fact))
 			json_array_append_new(
 				warnings, json_sprintf("%s/%s is still stated %s by %s: `holdfast backend "
-						       "health %s/%s auto` leaves it to the probes",
+						       "health %s/%s auto` withdraws that",
 						       fact->pool, fact->name, health_name(fact->state),
 						       fact->author, fact->pool, fact->name));
 	}

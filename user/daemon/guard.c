@@ -65,11 +65,10 @@ static int refuse_service(const struct service *service, const struct service *n
 		refuse(refusal, -EPERM, "flows of %s would leave pool %s for pool %s",
 		       service_text(next, text), service->pool, next->pool);
 	else
-		refuse(refusal, -EPERM, "it would be served no longer, or not on all of its ports");
+		refuse(refusal, -EPERM, "this ends the service on some or all of its ports");
 	refusal_where(refusal, "service %s", service_text(service, text));
-	refusal_right(refusal,
-		      next ? "--force, if its flows may break"
-			   : "--force, if it is meant to end; if not, look whether the file is whole");
+	refusal_right(refusal, next ? "--force, if its flows may break"
+				    : "--force, if it should end; if not, check that the file is complete");
 	refusal_kind(refusal, breaks);
 	return -EPERM;
 }
@@ -125,7 +124,7 @@ static int check_interfaces(const struct guarded *guarded, struct refusal *refus
 		return 0;
 	refuse(refusal, -EPERM, "the last interface would be detached: no traffic would be balanced");
 	refusal_where(refusal, "interface %s", guarded->before->interfaces[0].name);
-	refusal_right(refusal, "--force, if this is meant; if not, look whether the file is whole");
+	refusal_right(refusal, "--force, if it should be; if not, check that the file is complete");
 	refusal_kind(refusal, breaks);
 	return -EPERM;
 }

@@ -184,10 +184,10 @@ static void check_tc(const struct receiver_state *state, const char *subject, st
 		finding_add(findings, FINDING_WARN, subject,
 			    "another tc filter sees packets before its tc program: what that filter takes is "
 			    "not passed on");
-		finding_right(
-			findings,
-			"let the other come later: tc filter show dev %s ingress; bpftool net show dev %s",
-			state->interface, state->interface);
+		finding_right(findings,
+			      "give the other filter a later place: tc filter show dev %s ingress; bpftool "
+			      "net show dev %s",
+			      state->interface, state->interface);
 	}
 }
 
