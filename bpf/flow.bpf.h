@@ -55,7 +55,7 @@ static __always_inline bool backend_serves(__u8 flags, __u8 proto)
 }
 
 /* Since when the old flows of a slot are looked for at its base; put_off: from now on, if that is not 0. Out
- * of line, for the stack is short. */
+ * of line, because the stack is short. */
 __noinline __u32 slot_since(__u32 slot, __u32 put_off)
 {
 	struct hf_since *pair = map_at(&since, slot / 2);
@@ -166,8 +166,8 @@ static __always_inline struct hf_flow flow_new(const struct flow_query *query,
 }
 
 /*
- * A flow that was remembered shows another packet. `seen` needs no claim: whoever has the entry by now was
- * seen in this very second.
+ * A flow that was remembered shows another packet. `seen` needs no claim: if another flow has the entry by
+ * now, it was seen in this very second, too.
  */
 static __always_inline __u32 flow_remembered(const struct flow_query *query, const struct hf_service *service,
 					     const struct hf_table *table, const struct flow_tag *tag,
@@ -183,7 +183,8 @@ static __always_inline __u32 flow_remembered(const struct flow_query *query, con
 	next.state = flow_state_next(query, flow->state, backend != next.backend);
 	if (!query->passive) {
 		flow_change(service, flow, tag, &next);
-		/* Of a lively flow, a SYN proves nothing. */
+		/* A SYN does not show that an established flow is alive.
+		 */
 		if ((!query_opens(query) || next.state != HF_FLOW_ESTABLISHED) && flow->seen != now)
 			flow->seen = now;
 	}
@@ -191,8 +192,9 @@ static __always_inline __u32 flow_remembered(const struct flow_query *query, con
 }
 
 /*
- * A flow that the table has no room for goes, with all its packets, where it is looked for without being
- * remembered. Where that is the base, the slot moves on for another idle time, for it may live that long.
+ * A flow that finds no room in the table goes, with all its packets, where the program looks for flows
+ * without an entry. If that is the base, the slot goes on moving for another idle time, because the flow may
+ * live that long.
  */
 static __always_inline void flow_unfit(const struct flow_query *query, __u32 base, __u32 now)
 {

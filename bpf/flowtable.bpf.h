@@ -3,9 +3,9 @@
  * The flow table: sets of HF_FLOW_WAYS entries in one array. Nobody waits for anybody: an entry is claimed by
  * one compare-and-exchange of its tag, and who loses does without.
  *
- * The table is for exceptions. A flow that lives at its slot's base is found there without an entry while the
- * slot's old flows are looked for at the base. So a full set gives up only what nobody misses (flow_rank()),
- * and a newcomer that finds no room goes where its next packet will go (flow.bpf.h).
+ * The table is for exceptions. While a slot's old flows are looked for at its base, a flow that lives there
+ * needs no entry. So a full set gives up only flows that can do without their entry (flow_rank()), and a new
+ * flow that finds no room goes where its next packet will go (flow.bpf.h).
  */
 #ifndef HOLDFAST_FLOWTABLE_BPF_H
 #define HOLDFAST_FLOWTABLE_BPF_H
@@ -96,7 +96,7 @@ static __always_inline __u32 flowtable_find(const struct flow_tag *tag, __u32 *r
 	return NO_PLACE;
 }
 
-/* From here until flow_publish() nobody else writes into the entry, but for `seen`. */
+/* From here until flow_publish() only this processor writes into the entry, apart from `seen`. */
 static __always_inline bool flow_claim(struct hf_flow *flow, __u64 tag)
 {
 	return tag != HF_FLOW_CLAIMED && __sync_val_compare_and_swap(&flow->tag, tag, HF_FLOW_CLAIMED) == tag;
@@ -173,10 +173,10 @@ static __always_inline bool flow_needless(const struct hf_flow *flow, __u32 now,
 enum { FOR_EXCEPTION = 1, FORGET = 2 };
 
 /*
- * How soon an entry with this tag may be given up, the lowest first. FOR_EXCEPTION: the newcomer's next
- * packet would go elsewhere if it were not remembered. For such a one, a flow goes that needs no entry. An
- * established flow away from its base keeps its entry until it is over: it would lose its backend, while the
- * newcomer has a home without. FORGET: it is given up now, if it may be.
+ * How soon an entry with this tag may be given up, the lowest first. FOR_EXCEPTION: the new flow's next
+ * packet would go elsewhere if it were not remembered. Such a flow may take the entry of one that needs none.
+ * An established flow away from its base keeps its entry until it is over: without the entry it would lose
+ * its backend, and the new flow would not. FORGET: it is given up now, if it may be.
  *
  * Out of line: the verifier looks at it once, not once for each entry of a set.
  */
@@ -208,8 +208,8 @@ __noinline __u64 flow_rank(__u32 place, __u64 tag, __u32 now, __u32 how)
 }
 
 /*
- * The place that a newcomer may have in a set, or NO_PLACE. Among equals the first from a random place on: in
- * a flood all are equal, and a newcomer must not always go for the next.
+ * The place that a new flow may take in a set, or NO_PLACE. Of equal ones it is the first from a random place
+ * on: in a flood all are equal, and each new flow would take the entry of the one before it.
  */
 static __always_inline __u32 flowtable_victim(__u32 set, __u32 now, __u32 how)
 {
@@ -285,10 +285,10 @@ static __always_inline void flow_entered(__u32 rank)
 }
 
 /*
- * Two processors may enter one flow at once, each in a place of its own. Who enters looks through the set
- * again, and of two entries the first in its order stays, which is the one that flowtable_find() finds. Both
- * name one backend, but where the slot's word changed between their packets: then the packet of the one that
- * goes follows the one that stays. Returns the backend.
+ * Two processors may enter one flow at once, each in a place of its own. So a processor that has entered a
+ * flow looks through the set again. Of two entries the first in the set's order stays: the one that
+ * flowtable_find() finds. Both name one backend, unless the slot's word changed between their packets. Then
+ * the packet whose entry goes follows the entry that stays. Returns the backend.
  */
 static __always_inline __u32 flowtable_unite(const struct flow_tag *tag, __u32 place, __u32 backend)
 {

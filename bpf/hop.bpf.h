@@ -78,7 +78,7 @@ static __always_inline bool hop_take(struct wrapped *packet, struct bpf_fib_look
 
 /*
  * A switch that does not know where a MAC address is sends the frame to every port, and virtual NICs take it.
- * Here another host's address tells; the host for which the frame is passes it on as well.
+ * Here the frame has another host's address, and that host passes the packet on as well.
  */
 static __always_inline bool is_for_other_host(struct wrapped *packet)
 {
@@ -166,9 +166,10 @@ static __always_inline int hop_ask_route(struct wrapped *packet, const struct bp
 }
 
 /*
- * By the host's routes and neighbours. Where the host has no route out of this interface, back to who sent
- * the frame: in a routed network that is the router that knows the way. On a segment shared with the balancer
- * it would be the balancer, which does not pass the packet on: there the tc program sends it (note.bpf.h).
+ * Sends by the host's routes and neighbours. Where the host has no route out of this interface, the frame
+ * goes back to its sender: in a routed network that is a router, which knows the way. On a segment shared
+ * with the balancer the sender is the balancer, which does not pass the packet on: there the tc program sends
+ * it (note.bpf.h).
  */
 static __always_inline int hop_send(struct wrapped *packet, struct bpf_fib_lookup *way)
 {

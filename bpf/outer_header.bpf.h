@@ -40,8 +40,8 @@ static __always_inline __u32 address_sum(__be32 address)
 }
 
 /*
- * length: of the whole outer packet. The source may change under our eyes. It is read once, and the checksum
- * is that of the source that was read.
+ * length: of the whole outer packet. User space may change the source meanwhile. So it is read once, and the
+ * checksum is made of what was read.
  */
 static __always_inline void ipv4_write(const struct packet *packet, void *at, __u8 proto, __u32 length)
 {

@@ -84,7 +84,8 @@ int receive_frags(struct xdp_md *ctx)
 	return receive(ctx);
 }
 
-/* Sends what receive() left a note on. The kernel looks up the route, unless the note names the neighbour. */
+/* Sends packets on which receive() left a note. The kernel looks up the route, unless the note names the
+ * neighbour. */
 SEC("tc")
 int send_on(struct __sk_buff *skb)
 {

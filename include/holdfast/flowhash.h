@@ -103,9 +103,9 @@ static HF_INLINE __u32 hf_slot_index(__u64 hash, __u32 size)
 }
 
 /*
- * How layout 1 mixed a service's key, for directories that were loaded by such a version: the program finds
- * services there until user space loads another. Sums of products cancel each other out: VIPs and ports in
- * steps may fall on one place.
+ * How layout 1 mixed a service's key. The program finds services so in a directory of such a version, until
+ * user space loads another. Here sums of products cancel each other out: many VIPs and ports in steps may
+ * fall on one place.
  */
 static HF_INLINE __u32 hf_service_mix_unseeded(__u64 low, __u64 high, __u64 tail, bool is_ipv6)
 {
@@ -120,11 +120,11 @@ static HF_INLINE __u32 hf_service_mix_unseeded(__u64 low, __u64 high, __u64 tail
 
 /*
  * Where a directory of services looks first for a key, modulo its size (a power of two): of the key's bytes
- * as two 64-bit words and a 32-bit word. The sum of address and salt times the sum of tail and salt: such
- * products do not cancel each other out, and keys that fall together under one seed part under another. User
- * space tries seeds until all keys find room. What tells VIPs apart is in the highest bits of an IPv6
- * address's words, and comes down to different places. seed: as it lies in control.services; 0:
- * hf_service_mix_unseeded().
+ * as two 64-bit words and a 32-bit word. It multiplies the sum of address and salt by the sum of tail and
+ * salt. Such products do not cancel each other out, and keys that fall together under one seed fall apart
+ * under another. User space tries seeds until all keys find room. IPv6 VIPs differ in the highest bits of the
+ * address's words (network order), so these are shifted down, to different places. seed: as it lies in
+ * control.services; 0: hf_service_mix_unseeded().
  */
 static HF_INLINE __u32 hf_service_mix(__u64 low, __u64 high, __u64 tail, bool is_ipv6, __u64 seed)
 {

@@ -95,7 +95,7 @@ static bool has_stamps(const struct model *model)
 	return stamps;
 }
 
-/* What stamps are measured by, for who reads them elsewhere or later; 0: the daemon does not say. */
+/* The clock of the stamps, so that they can be read elsewhere or later; 0: the daemon does not say. */
 static int64_t clock_in_force(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
@@ -295,7 +295,7 @@ static enum exit_status plan_print_all(const struct call *call, json_t *configur
 	if (!status) {
 		json_t *differences = model_diff(before, after);
 
-		/* Where the desired state stays, what would move is what time alone does. */
+		/* If the desired state stays, only time moves slots, not this file. */
 		if (differences_print(differences))
 			plan_print(json_object_get(answer.json, "plan"));
 		else if (!json_array_size(json_object_get(answer.json, "warnings")))

@@ -92,7 +92,7 @@ static void wait_note(struct wait *wait, const json_t *backend)
 }
 
 /*
- * No flow is left that is known of, and none was heard for as long as was asked. The daemon guarantees both:
+ * No known flow is left, and none was heard for as long as --quiet asks. The daemon guarantees both:
  * "drained" by is_drained() of daemon/drain.c, and "counted" by evidence_last(), which is null while the last
  * count may miss flows that the drain left there.
  */
@@ -176,7 +176,7 @@ static enum exit_status wait_timed_out(const struct wait *wait, const json_t *ba
 	return complain(STATUS_TIMED_OUT, &refusal, 0);
 }
 
-/* What drained to leave has left, here or before the command came. */
+/* The backend has left: meanwhile, or before the command came. */
 static enum exit_status wait_refused(const struct wait *wait, enum exit_status status,
 				     const struct refusal *refusal)
 {
@@ -238,6 +238,6 @@ enum exit_status run_backend_drain(const struct call *call)
 	status = run_change(call);
 	if (status || !waits || call->dry_run)
 		return status;
-	wait.active = clock_now(); /* flows are heard of from now on */
+	wait.active = clock_now(); /* from now on flows are heard */
 	return wait_until_drained(&wait);
 }

@@ -23,7 +23,7 @@ static int read_names(struct offline *offline, struct refusal *warning)
 	return offline->model && offline->ledger ? 0 : -ENOMEM;
 }
 
-/* What a start of the daemon would be refused for. */
+/* Why the daemon would refuse to start. */
 static int check_names(struct offline *offline, struct refusal *warning)
 {
 	int r = read_names(offline, warning);

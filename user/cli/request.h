@@ -33,7 +33,7 @@ char *request_escape(const char *text);
 /* Asks for path, whose "%s" are filled with the words, escaped. */
 enum exit_status request_get_named(const struct call *call, const char *path, const char *const *words,
 				   struct answer *ret);
-/* The same, but leaves it to the caller to complain, of what *refusal then says. */
+/* The same, but prints no refusal: *refusal has it for the caller. */
 enum exit_status request_try_named(const struct call *call, const char *path, const char *const *words,
 				   struct answer *ret, struct refusal *refusal);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Placements that take long, computed ahead on another thread. A model that has such a store (model.ahead)
- * builds nothing long itself: what the store does not know is refused with -EAGAIN, until somebody has
- * computed it.
+ * builds nothing long itself: it gets -EAGAIN for what the store does not have, until ahead_compute() has put
+ * it there.
  */
 #ifndef HOLDFAST_AHEAD_H
 #define HOLDFAST_AHEAD_H
@@ -16,9 +16,9 @@ struct ahead;
 struct ahead *ahead_new(void);
 void ahead_free(struct ahead *ahead); /* NULL: nothing */
 /*
- * What an operation on a model will ask for: all long placements of the model that comes of it are put in
- * model->ahead. Takes long; may run on a thread that has model, arguments and store
- * for itself. word NULL: the model as it is.
+ * Computes all long placements of the model that an operation makes of this one, and puts them into
+ * model->ahead. word NULL: those of the model as it is. Takes long; may run on a thread that has model,
+ * arguments and store for itself.
  */
 void ahead_compute(struct model *model, const char *word, const json_t *arguments, int64_t now);
 

@@ -319,7 +319,7 @@ int assignment_move(const struct model *model, struct pool *pool, const struct s
 
 /* Passing on ----------------------------------------------------------------------- */
 
-/* Looks for whom of after a slot prefers: the first in service, or else the first with weight. */
+/* Finds the backend of `after` that a slot prefers: the first in service, or else the first with weight. */
 struct inheritance {
 	const struct placement *placement;
 	const struct pool *after;

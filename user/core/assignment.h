@@ -39,8 +39,8 @@ int assignment_move(const struct model *model, struct pool *pool, const struct s
 int assignment_pass_on(const struct model *model, const struct pool *before, struct pool *after, bool forced,
 		       struct refusal *refusal);
 /*
- * Gives what leaving backends own to whom each slot prefers next: when their drains end is nothing that
- * balancers agree on. 0, -EINVAL with *refusal filled, -ENOMEM.
+ * Gives the slots of leaving backends to the backend that each slot prefers next. It does not wait for the
+ * drains: balancers see them end at different times. 0, -EINVAL with *refusal filled, -ENOMEM.
  */
 int assignment_leave(const struct model *model, struct pool *pool, struct refusal *refusal);
 /* -EBUSY with *refusal filled where the backend owns slots, 0 where it owns none. */

@@ -168,10 +168,10 @@ static int search_try(struct search *search, uint32_t log2, uint32_t seed)
 }
 
 /*
- * Most packets, also those for no service, are to find what they look for at the first place: places enough,
- * and with other seeds or roomier while that brings all entries home. Half of the largest size is the most
- * for comfort; beyond that a directory grows only as the longest probe demands, and the first seed that will
- * do is taken.
+ * Most packets, also those for no service, should need one probe. So a directory has many places, and other
+ * seeds and larger sizes are tried while they bring more entries to the place where their lookup begins. This
+ * ends at half of the largest size. Beyond that a directory grows only when the longest probe demands it, and
+ * takes the first seed that fits.
  */
 static int layout_place(const struct layout *layout, struct directory *ret)
 {

@@ -247,7 +247,7 @@ static bool *list_served(const struct model *model)
 	return served;
 }
 
-/* A pool that its last service has left keeps the mark of having been served. */
+/* A pool that loses its last service keeps the mark that services led to it. */
 static int mark_served(struct model *after, const struct model *before)
 {
 	bool *now = list_served(after), *then = list_served(before);
@@ -265,7 +265,7 @@ static int mark_served(struct model *after, const struct model *before)
 	return error;
 }
 
-/* Stamps ahead of the clock are cut to it, and their order stays: what is noted now is the newest. */
+/* Sets stamps ahead of the clock back to it and keeps their order: what is noted now is the newest. */
 static void cut_ahead(struct model *model, size_t count, int64_t now)
 {
 	int64_t most = now - 1;
@@ -281,7 +281,7 @@ static void cut_ahead(struct model *model, size_t count, int64_t now)
 	}
 }
 
-/* Whether somebody stays: sets without members prefer nobody. */
+/* Whether a member is left: a set without members has no preferences. */
 static bool has_members(const struct pool *pool)
 {
 	for (size_t i = 0; i < pool->backend_count; i++)
@@ -297,7 +297,7 @@ static int note_pool(struct model *after, const struct model *before, const stru
 	struct member_record record;
 
 	if (!has_members(pool) || (next && same_pool(before, pool, after, next)) ||
-	    !pool_has_flows(before, pool)) /* no flows whose home it might be */
+	    !pool_has_flows(before, pool)) /* no flows can live by this set */
 		return 0;
 	if (record_set(before, pool, now, &record) < 0)
 		return -ENOMEM;

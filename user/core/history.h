@@ -4,12 +4,12 @@
  * part of the model, so that whoever has a model with its history names the same former owners as the
  * balancers that were there.
  *
- * Only sets of pools that services lead to, or once led to, count: of the others nobody's flows can be left.
- * A pool that its last service has left bears a mark of that (struct pool, served), so that it makes no
- * difference whether a set ends just before a service comes back or just after.
+ * Only sets of pools that services lead to, or once led to, count: other pools have no flows. A pool that
+ * loses its last service keeps a mark (struct pool, served), so that it makes no difference whether a set
+ * ends just before a service comes back or just after.
  *
  * Stamps give the order and the age. The age is measured against the model's newest record, never against a
- * clock: equal models have equal histories at any time. A stamp that is ahead of the clock is cut when a
+ * clock: equal models have equal histories at any time. A stamp ahead of the clock is set back to it when a
  * newer record is noted, and a gap that is longer than the window counts as a day, so that no step of a clock
  * empties the history.
  *
@@ -75,13 +75,13 @@ int history_note(struct model *after, const struct model *before, int64_t now);
  */
 int history_merge(struct model *after, const struct model *before, int64_t now);
 /*
- * Makes the stamps of after's history, which came from outside, those of before's clock: by the newest set
- * that both know, and where there is none by `ahead`, so many milliseconds that before's clock is ahead.
+ * Converts the stamps of after's history, which came from outside, to before's clock: by the newest set that
+ * both know, or if there is none by `ahead`, the milliseconds that before's clock is ahead.
  */
 void history_align(struct model *after, const struct model *before, int64_t ahead);
 /* Gives after, an earlier generation's model, the history of before, and notes what ends. 0 or -ENOMEM. */
 int history_keep(struct model *after, const struct model *before, int64_t now);
-/* Sorts, drops doubles, what is too old and what is too much. */
+/* Sorts, and drops duplicates, records that are too old and records beyond the limit. */
 void history_tidy(struct model *model);
 
 /* A pool's records, newest first; *ret_count of them. */

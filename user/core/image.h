@@ -99,20 +99,20 @@ enum { HEALTH_LONG = 1 << 30 };
 
 /*
  * The moment an image is for, and what is known at it. HEALTH_UNKNOWN takes flows like up. Functions that are
- * NULL: health is what the model's configuration states, and who is down is so for long; and any slot may
- * have remembered flows away from its owner, so that none settles. A slot settles by a count alone that saw
- * all that it must see: image_words.c says what.
+ * NULL: health is what the model's configuration states, and a backend that is down has been down for long;
+ * and any slot may have remembered flows away from its owner, so that none settles. A slot settles only by a
+ * count that saw all that it must see: image_words.c says what.
  */
 struct moment {
 	uint32_t now; /* seconds of CLOCK_MONOTONIC */
 	int64_t wall; /* the same in milliseconds of the instance's clock (steady.h), which deadlines are of
 		       */
 	struct health (*health)(void *context, const char *pool, const struct backend *backend);
-	/* Whether a flow is remembered away from the slot's owner: counted after every packet was through
-	 * that had read what was loaded before the words before. */
+	/* Whether a flow is remembered away from the slot's owner. The count began after every packet was
+	 * through that had read older words than those of `before`. */
 	bool (*away)(void *context, uint32_t pool, uint32_t slot);
 	/* Seconds of CLOCK_MONOTONIC: every packet that began by then was through, too, when the count for
-	 * away() began. What came to be so after it says nothing of flows that are away. */
+	 * away() began. The count is no evidence for what became so later. */
 	uint32_t counted;
 	void *context;
 };
@@ -129,8 +129,8 @@ int image_build(const struct model *model, const struct ledger *ledger, const st
 /*
  * Whether after leaves room in limit slots for every change that comes after it: beside all tables, old ones
  * of pools that migrate included, a second copy of the largest. Only a pool that comes, gets another size or
- * migrates is refused: what does not grow is always allowed, and so is whatever makes an instance emptier
- * that is too full. 0, -ENOSPC with *refusal.
+ * migrates can be refused. A change that needs no more room is always allowed, and so is one that frees room
+ * in an instance that is too full. 0, -ENOSPC with *refusal.
  */
 int image_check_room(const struct image *before, const struct image *after, uint32_t limit,
 		     struct refusal *refusal);

@@ -51,7 +51,7 @@ static void offer(struct list *list, uint16_t number)
 	list->backend[list->count++] = number;
 }
 
-/* Those at other addresses that had the member's name before it, and drain. */
+/* The older backends of the member's name, at other addresses: they drain. */
 static void offer_older(struct list *list, const struct pool_image *image, uint16_t member)
 {
 	for (uint16_t at = image->members[member].older; at; at = image->members[at - 1].older)
@@ -114,7 +114,7 @@ static void skip_resting(const struct pool_image *image, const uint16_t *walk,
 		ret_taking[count++] = PLACEMENT_NONE;
 }
 
-/* The rest of a walk: who serves and is not listed, and the first who only answers. */
+/* The rest of a walk: members that serve and are not listed, and the first that only answers. */
 struct search {
 	const struct hops_job *job;
 	struct list *list;

@@ -73,8 +73,9 @@ static uint64_t pool_digest(const struct pool_image *image, const struct pool *p
 	return XXH64(parts, sizeof parts, 0);
 }
 
-/* A service that was removed may come back a moment later, and its silent flows with it. What moves goes on
- * moving for as long as they may live. Words that were read back from the maps do not tell how long that is.
+/* A service that was removed may come back a moment later, and its silent flows with it. So its moving slots
+ * go on moving for as long as those flows may live. Words read back from the maps do not say how long that
+ * is.
  */
 static uint32_t idle_without_service(const struct pool_image *before)
 {

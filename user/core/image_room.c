@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room for slots. A change writes a pool's next table beside the one in force, so that whoever fills the last
- * of the room can change nothing any more, not even when a backend fails. kern/room.h places tables so that
- * what is accepted here can always be changed.
+ * Room for slots. A change writes a pool's next table beside the one in force. An instance without room for
+ * that could not be changed any more, not even when a backend fails. kern/room.h places tables so that what
+ * is accepted here can always be changed.
  */
 #include <errno.h>
 #include <inttypes.h>

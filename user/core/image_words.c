@@ -89,7 +89,7 @@ static void mark_takers(struct owners *owners)
 	free(takers);
 }
 
-/* Past the stored preferences the walk goes on, as far as somebody who takes new flows. */
+/* Past the stored preferences the walk goes on to the first member that takes new flows. */
 struct successor {
 	const struct pool_member *members;
 	uint16_t number;
@@ -144,8 +144,8 @@ static uint16_t owner_of(struct owners *owners, uint32_t slot)
 
 /* Moves ------------------------------------------------------------------------------ */
 
-/* Whether the pool before has flows at all that need a home. While it migrates they live in its old table,
- * whatever the new one says: all of its slots may be without an owner. */
+/* Whether the pool before may have flows. While it migrates they live by its old table, even if no slot of
+ * the new one has an owner. */
 static bool may_have_flows(const struct pool_image *before)
 {
 	if (before->table.old_size)
@@ -191,10 +191,10 @@ static void note_moving(struct mover *mover, uint32_t at, struct slot slot, bool
 }
 
 /*
- * A count of flows that was made for another owner says nothing, and nor does one that began before the slot
- * was ripe, or while the pool still had an old table: until then a flow that is heard first is remembered at
- * its base. That the count comes after the last change, and after the packets that missed it, is
- * evidence_take()'s work (user/daemon/evidence.h).
+ * A count proves nothing if it was made for another owner, if it began before the slot was ripe, or if the
+ * pool still had an old table: until then a flow that is heard for the first time is remembered at its base.
+ * evidence_last() (user/daemon/evidence.h) guarantees that the count began after the last change, and after
+ * the packets that missed it.
  */
 static bool may_settle(const struct mover *mover, uint32_t at, struct slot slot, struct slot old, bool lives)
 {

@@ -122,7 +122,7 @@ static void name_again(struct pool *pool)
 	}
 }
 
-/* The family of those that stay; 0: nobody stays, or they are of both. */
+/* The family of the backends that stay; 0: none stays, or they are of both families. */
 static uint8_t family_of(const struct pool *pool)
 {
 	uint8_t family = 0;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backends that leave: they drain first, and whoever sees the flows removes them when none is left.
+ * Backends that leave: they drain first, and the daemon removes them when they have no flows left.
  *
- * Balancers see that at different times. So a leaving backend is no part of what they must agree on: it
- * weighs nothing, owns no slots, is in no member set, and no operation may be refused or do something else
- * because it is still there, or there no more. What an operation says of a leaving backend is what it would
- * say if the backend had left.
+ * Balancers see that at different times, and must agree all the same. So a leaving backend weighs nothing,
+ * owns no slots and is in no member set, and no operation is refused or has another effect because the
+ * backend is still leaving or has left.
  *
  * A backend whose name another address takes leaves too. It keeps name and address, is marked as replaced,
- * and is called "db1@10.0.0.11" (backend_label()). Only members are marked by their names alone: where a
- * member leaves whose name replaced ones bear as well, the first of those is called by the name again.
+ * and is called "db1@10.0.0.11" (backend_label()). A name alone means the member. If that one leaves before
+ * the replaced ones of its name, the first of these gets the name alone again.
  */
 #ifndef HOLDFAST_LEAVING_H
 #define HOLDFAST_LEAVING_H
@@ -23,16 +22,16 @@ bool pool_has_flows(const struct model *model, const struct pool *pool);
 void backend_leave(struct backend *backend, int64_t now);
 
 /*
- * Puts *next into the pool in the place of what has its name, which leaves if flows may be left on it: where
- * `flows`, pool_has_flows(), and the old one is not disabled. If next's own address is still
- * leaving under this name, that one comes back: *next takes its place. 0, -EINVAL with *refusal filled (gue:
- * the other's address is of another family), -ENOMEM.
+ * Puts *next into the pool in the place of the backend that has its name. That one leaves if it may have
+ * flows: if `flows` (pool_has_flows()) and it is not disabled. If a backend at next's address is still
+ * leaving under this name, *next takes its place: it comes back. 0, -EINVAL with *refusal filled (gue: the
+ * other's address is of another family), -ENOMEM.
  */
 int pool_replace_backend(struct pool *pool, const struct backend *next, bool flows, int64_t now,
 			 struct refusal *refusal);
 
 /*
- * Puts into `after` what before has and after has no more: those backends leave. 0, -EINVAL with *refusal
+ * Puts into `after` the backends that only `before` has, leaving. 0, -EINVAL with *refusal
  * filled (as pool_replace_backend()), -ENOMEM.
  */
 int pool_keep_leaving(struct pool *after, const struct pool *before, int64_t now, struct refusal *refusal);

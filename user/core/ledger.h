@@ -57,9 +57,9 @@ struct image;
  */
 int ledger_knows(const struct ledger *ledger, const struct image *loaded, struct refusal *refusal);
 /*
- * Makes a ledger for a model whose own is lost, from what was read back from the maps. Services are known by
- * protocol and address, their pools by them, and a pool's backends by address: these keep their numbers, and
- * so their connections. Numbers of others are retired. ledger_assign() gives the rest. 0 or -ENOMEM.
+ * Makes a ledger for a model whose own is lost, from what was read back from the maps. It finds services by
+ * protocol and address, pools by their services, and a pool's backends by address. These keep their numbers,
+ * and so their connections. Other numbers are retired. ledger_assign() gives the missing ones. 0 or -ENOMEM.
  */
 int ledger_adopt(const struct image *loaded, const struct model *model, struct ledger **ret);
 

@@ -16,7 +16,7 @@ struct adoption {
 	struct ledger *ledger;
 	char pools[HF_MAX_POOLS][NAME_SIZE]; /* by number: the model's name; "#N": it has none */
 	bool named[HF_MAX_POOLS];
-	uint32_t pool_of[HF_MAX_BACKENDS]; /* whose slots name the backend; 0: nobody's */
+	uint32_t pool_of[HF_MAX_BACKENDS]; /* whose slots name the backend; 0: none */
 };
 
 static const struct service *find_service(const struct model *model, const struct hf_service *entry)
@@ -89,7 +89,7 @@ static const struct backend *find_backend(const struct model *model, const char 
 	return NULL;
 }
 
-/* A backend that no slot names may have remembered flows: then its address must do. */
+/* A backend that no slot names may have remembered flows. It is known by its address alone. */
 static const struct backend *find_anywhere(const struct model *model, const struct address *address,
 					   const char **ret_pool)
 {
@@ -136,7 +136,7 @@ static void adopt_backend(struct adoption *adoption, const struct backend_image 
 		ledger->last_backend = image->number;
 }
 
-/* Those that slots name first: they have more connections than others of the same address. */
+/* Backends that slots name come first: they have more connections than others of the same address. */
 static int adopt_backends(struct adoption *adoption)
 {
 	const struct image *loaded = adoption->loaded;
@@ -151,7 +151,7 @@ static int adopt_backends(struct adoption *adoption)
 	return 0;
 }
 
-/* What stands for an entry that is nobody's, so that its number and its counters are not given away. */
+/* Stands for an entry without a service of the model, so that its number and counters are not given away. */
 static struct service unknown_service(const struct hf_service_key *key)
 {
 	struct service service = {.proto = key->proto, .vip.family = key->kind & 0x20 ? HF_IPV6 : HF_IPV4};

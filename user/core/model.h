@@ -45,8 +45,8 @@ struct backend {
 	uint32_t weight; /* 0..WEIGHT_MAX */
 	char zone[NAME_SIZE];
 	enum admin_state admin;
-	/* What a configuration states of it. Of an instance's backends it is a fact beside the generations
-	 * (user/daemon/facts.h), and these words say nothing. */
+	/* What a configuration states of it. In an instance health is a fact beside the generations
+	 * (user/daemon/facts.h), and this has no effect. */
 	enum health_rule health;
 	int64_t since;    /* milliseconds of the instance's clock when admin last changed; 0 never */
 	int64_t deadline; /* ... when a drain cuts; 0 none */

@@ -241,7 +241,7 @@ static const struct operation_type *find_operation(const char *word, struct refu
 	return NULL;
 }
 
-/* What every model goes through that was made of another; to be freed if it fails. */
+/* The last step for every model that was made of another. If it fails, the caller frees the model. */
 static int finish(struct model *copy, const struct model *before, bool notes_history, int64_t now,
 		  struct refusal *refusal)
 {

@@ -41,8 +41,8 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 /* Whether the drain of a backend that leaves is over. */
 typedef bool leave_test(void *context, const struct pool *pool, const struct backend *backend);
 /*
- * The end of drains: a copy of model without the backends that leave and of which is_over() says that they
- * are drained, however many, in one step. 0, -ENOMEM, -EINVAL with *refusal filled.
+ * The end of drains: a copy of model without the leaving backends that are drained (is_over()), all in one
+ * step. 0, -ENOMEM, -EINVAL with *refusal filled.
  */
 int operation_leave(const struct model *model, leave_test *is_over, void *context, int64_t now,
 		    struct model **ret, struct refusal *refusal);

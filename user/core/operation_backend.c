@@ -52,7 +52,7 @@ int backend_add(struct model *model, const json_t *arguments, int64_t now, struc
 	return -EEXIST;
 }
 
-/* Another address is another server: what was said of the old one's state is not said of it. */
+/* Another address is another server: it does not inherit the old one's state. */
 int backend_set(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
 	struct pool *pool;
@@ -83,7 +83,7 @@ static void set_admin(struct backend *backend, enum admin_state admin, int64_t n
 	backend->removing = false;
 }
 
-/* *ret_backend is NULL where it has left: what is asked of it is done. */
+/* *ret_backend is NULL if it has left: there is nothing to do. */
 static int named_backend_or_left(const struct model *model, const json_t *arguments, struct pool **ret_pool,
 				 struct backend **ret_backend, struct refusal *refusal)
 {
@@ -110,8 +110,8 @@ static int remove_now(const struct model *model, struct pool *pool, struct backe
 }
 
 /*
- * Drains first: whoever has the flows removes it `now` when it is drained. A disabled backend has none. One
- * that leaves, or has left, is removed already.
+ * Drains first, and is removed when it is drained, or `now`. A disabled backend has no flows. One that leaves
+ * or has left is removed already.
  */
 int backend_remove(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
@@ -133,7 +133,7 @@ int backend_remove(struct model *model, const json_t *arguments, int64_t now, st
 	if (!json_is_true(at_once) && backend->admin == ADMIN_ACTIVE &&
 	    assignment_refuse_owner(pool, backend, refusal) < 0)
 		return -EBUSY;
-	/* Who removes one that is leaving already, whoever began it, says no more of it. */
+	/* Where it is leaving already, for whatever reason, nothing changes. */
 	if (!backend->removing && removal_note(model, pool, backend, now) < 0)
 		return -ENOMEM;
 	if (json_is_true(at_once) || backend->admin == ADMIN_DISABLED)
@@ -164,7 +164,7 @@ int backend_disable(struct model *model, const json_t *arguments, int64_t now, s
 	return 0;
 }
 
-/* One that leaves drains already, and goes on leaving: a deadline is what can be said of it. */
+/* One that leaves drains already, and goes on leaving: only its deadline can change. */
 int backend_drain(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
 	static const struct schema_key deadline_key = {"deadline", SCHEMA_DURATION, .size = sizeof(uint32_t),

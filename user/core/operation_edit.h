@@ -17,7 +17,7 @@ int arguments_read(const struct schema *schema, void *object, const json_t *argu
 struct pool *named_pool(const struct model *model, const char *name, struct refusal *refusal);
 struct backend *named_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
 			      struct refusal *refusal);
-/* The same, refused where it is leaving, as if it had left: on another balancer it may have. */
+/* The same, but also refuses a backend that is leaving: on another balancer it may have left. */
 struct backend *staying_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
 				struct refusal *refusal);
 /* Says how a backend that is leaving comes back. */

@@ -26,7 +26,8 @@ static void keep_state(struct backend *backend, const struct backend *before, co
 		backend->since = now;
 }
 
-/* What was left of a deadline when it was written is left now. A stamp that is here already is this clock's.
+/* A deadline keeps the time that was left when it was written. A stamp that is in force here already is of
+ * this clock.
  */
 static void align_backend(struct backend *backend, const struct backend *before, int64_t ahead)
 {
@@ -59,7 +60,7 @@ static void align_stamps(struct model *model, const struct model *before, int64_
 	model->clock = 0;
 }
 
-/* Of a backend that was leaving nothing is kept: it may have left on another balancer. */
+/* Nothing is kept of a backend that was leaving: it may have left on another balancer. */
 static void keep_pool_states(struct pool *pool, const struct pool *before, const json_t *backends,
 			     int64_t now)
 {

@@ -63,7 +63,7 @@ static bool same_words(const struct pool_image *a, const struct pool_image *b)
 	return true;
 }
 
-/* Slots that name nobody have no record: read back they are like those of a pool without hops. */
+/* Slots that name no backend have no record: read back, they look like those of a pool without hops. */
 static bool same_hops(const struct pool_image *a, const struct pool_image *b)
 {
 	static const struct hf_hops none;

@@ -99,7 +99,7 @@ json_t *pool_options_to_json(const struct pool *pool)
 	return json;
 }
 
-/* Builds what set says with the options added, unless it was computed ahead. */
+/* Builds the placement of set with the options, unless it was computed ahead. */
 static int build(struct ahead *ahead, struct member_set *set, const struct pool_options *options,
 		 const struct placement *previous, struct placement **ret, struct refusal *refusal)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Removals: backends that a command removed. A configuration that names one does not bring it back, for
- * whoever removed it meant it; `backend add` does. A configuration that names it no more agrees, and the
- * removal is forgotten: named again later, it is a new backend.
+ * Removals: backends that a command removed. A configuration that names one does not bring it back, because
+ * the operator meant to remove it; `backend add` does. A configuration that no longer names it ends the
+ * removal: named again later, it is a new backend.
  *
- * A removal outlives its backend's drain. So a file makes the same of a balancer where that has ended and of
- * one where it goes on.
+ * A removal outlives its backend's drain. So a file has the same effect on a balancer where the drain has
+ * ended and on one where it goes on.
  */
 #ifndef HOLDFAST_REMOVAL_H
 #define HOLDFAST_REMOVAL_H
 
 #include "model.h"
 
-/* A pool keeps its latest ones: more were never in one file with what it names. */
+/* A pool keeps its latest removals, so many at most. */
 enum { REMOVALS_MOST = 256 };
 
 /* The order of a model's removals, as qsort() and bsearch() take it. */
@@ -21,7 +21,7 @@ const struct removal *model_removal(const struct model *model, const char *pool,
 
 /* Notes that a command removed the backend at now (Unix milliseconds). 0 or -ENOMEM. */
 int removal_note(struct model *model, const struct pool *pool, const struct backend *backend, int64_t now);
-/* Somebody put a backend of this name into the pool again. */
+/* A backend of this name is in the pool again. */
 void removal_forget(struct model *model, const char *pool, const char *name);
 /* The pool is gone. */
 void removals_forget(struct model *model, const char *pool);

@@ -16,7 +16,7 @@ static bool pool_caution(const struct pool_image *before, const struct plan_pool
 	return placement_caution(before->placement, pool->image->placement, text, size);
 }
 
-/* Where nothing is remembered of a service's connections, they go with their slots. */
+/* Connections of a service that tracks never go with their slots. */
 static void warn_untracked(const struct model *model, const struct plan_pool *pool, json_t *warnings)
 {
 	char text[SERVICE_TEXT];

@@ -11,7 +11,7 @@ int census_open(struct dataplane *const *dataplane, struct census **ret);
 void census_close(struct census *census);
 /*
  * The last count, made anew if it is older than `age` milliseconds, and than fifty times as long as the last
- * one took. It is for showing: what ends something asks evidence.h. NULL: it cannot be counted. Borrowed
+ * one took. It is for showing only. To end something, use evidence.h. NULL: it cannot be counted. Borrowed
  * until the next call.
  */
 const struct flow_census *census_take(struct census *census, int64_t age);

@@ -58,7 +58,7 @@ static int check_expected(const struct instance *instance, uint32_t expect, stru
 	return -ESTALE;
 }
 
-/* What another process has in hand, or what cannot be kept, is not changed. */
+/* Refuses a change while another process has the pins, or while the store cannot keep it. */
 static int check_hold(struct instance *instance, struct refusal *refusal)
 {
 	if (!instance->unclaimed.what[0])
@@ -151,7 +151,7 @@ static void withdraw(struct instance *instance, uint32_t number)
 	json_decref(ledger);
 }
 
-/* A fact that is kept without its generation is taken back by who tried it. */
+/* The caller takes back a fact that was kept without its generation. */
 static int keep(struct instance *instance, const struct draft *draft, const struct generation *generation,
 		struct refusal *refusal)
 {
@@ -278,7 +278,7 @@ static int check(const struct instance *instance, const struct draft *draft, con
 	return error;
 }
 
-/* A file that names what a command removed is not followed in this. */
+/* A file does not bring back what a command removed. */
 static void warn_of_removals(const struct model *model, json_t *warnings)
 {
 	char address[ADDRESS_TEXT];
@@ -342,7 +342,7 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 	int error = check_hold(instance, refusal);
 
 	next->ahead = instance->model->ahead;
-	/* Words of health are no part of what rules. */
+	/* A generation holds no health. */
 	facts_leave_words(instance->facts, next, NULL);
 	if (change->warnings)
 		json_array_extend(warnings, (json_t *)change->warnings);
@@ -428,7 +428,7 @@ static int attach_again(struct instance *instance, const json_t *arguments, cons
 	return error;
 }
 
-/* A configuration that has lost the line that states its limit must not move more for that. */
+/* A configuration that lost its line with the limit must not move more because of that. */
 static uint32_t apply_limit(const struct instance *instance, const struct model *next,
 			    const json_t *arguments)
 {

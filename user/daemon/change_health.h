@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operations on the model say of facts (facts.h) by the way. */
+/* How operations on the model change facts (facts.h). */
 #ifndef HOLDFAST_CHANGE_HEALTH_H
 #define HOLDFAST_CHANGE_HEALTH_H
 
@@ -12,13 +12,13 @@ struct words {
 };
 
 /*
- * Before `next` is tried. A configuration's words of health become facts where change->takes_health says so,
- * and are told to be without effect elsewhere; a backend that is added starts without what was stated of one
- * that is gone. Fills change->warnings and change->fact, which are borrowed from *ret. 0 or a negative errno.
+ * Before `next` is tried. Makes a configuration's words of health facts if change->takes_health; otherwise
+ * warns that they have no effect. Forgets the fact of a backend that is added: it is new. Fills
+ * change->warnings and change->fact, which are borrowed from *ret. 0 or a negative errno.
  */
 int words_read(struct instance *instance, const char *word, const json_t *arguments, struct model *next,
 	       struct change *change, struct words *ret, struct refusal *refusal);
-/* Afterwards: what came with a change that was refused is taken back. */
+/* Afterwards. Takes back the facts of a change that was refused. */
 void words_end(struct instance *instance, struct words *words, int error);
 
 #endif

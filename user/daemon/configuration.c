@@ -88,7 +88,7 @@ static bool was_given(struct instance *instance)
 	return was;
 }
 
-/* Who sent a signal reads them in the log. */
+/* The sender of a signal reads them in the log. */
 static void tell_warnings(const char *file, const json_t *warnings)
 {
 	const json_t *warning;
@@ -114,7 +114,7 @@ static int apply(struct instance *instance, json_t *configuration, bool again, s
 	json_decref(answer);
 	if (error)
 		return error;
-	/* It is in force. What cannot be noted costs no more than applying the file again. */
+	/* The file is in force. If this cannot be noted, the next start applies the file again, no more. */
 	if (configuration_note(instance, configuration, refusal) ||
 	    store_setting_set(instance->store, "file", file, refusal))
 		log_refusal(LOG_LEVEL_WARNING, "the applied file is not noted", refusal);
@@ -147,8 +147,8 @@ static int apply_file(struct instance *instance, bool again, struct refusal *ref
 	return error;
 }
 
-/* What a person reads in the log and in `status`. Nobody can add --force to a signal: the command that can is
- * named instead. */
+/* What a person reads in the log and in `status`. A signal cannot carry --force, so this names the command
+ * that can. */
 static void tell_refusal(struct instance *instance, int error, const struct refusal *refusal)
 {
 	const char *file = instance->options->config, *right = refusal->right;

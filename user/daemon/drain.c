@@ -39,8 +39,8 @@ static uint32_t based_until(const struct pool_image *image, uint16_t number, con
 /*
  * The moment (seconds of CLOCK_MONOTONIC) from which on no old flow of the backend can be heard for the first
  * time. Old flows that were never seen live at a moving slot's base until the slot is ripe, and at the old
- * table's base while the pool migrates. After a reboot nothing is known of any, and whoever is silent may be
- * so for as long as the services allow.
+ * table's base while the pool migrates. After a reboot none is known, and a flow may be silent for as long as
+ * the services allow.
  */
 static uint32_t unseen_until(struct instance *instance, const struct pool_image *image, uint16_t number,
 			     const struct share *slots)
@@ -48,7 +48,7 @@ static uint32_t unseen_until(struct instance *instance, const struct pool_image 
 	const struct backend_image *entry = image_backend(instance->image, number);
 	uint32_t until = 0, forgotten = dataplane_forgotten(instance->dataplane);
 
-	/* A deadline has cut it: it serves nobody who may still be heard. */
+	/* A deadline has cut it: it serves no flow any more. */
 	if (!image || !entry || !(entry->entry.flags & (HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP)))
 		return 0;
 	later(&until, based_until(image, number, slots));
@@ -94,7 +94,7 @@ void drain_state(struct instance *instance, const struct pool *pool, const struc
 	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
 	struct drain_state state = {.slots = shares_backend(instance->shares, instance->image, number)};
 
-	/* Who was drained once stays so while it owns no slot: nobody can come to it. */
+	/* A drained backend stays drained while it owns no slot: no flow can come to it. */
 	if (backend->admin != ADMIN_ACTIVE)
 		state.drained = instance->drained[number] || is_drained(instance, pool, number, &state.slots);
 	set_flows(instance, number, &state);
@@ -155,7 +155,7 @@ static void watch(struct instance *instance, const struct pool *pool, const stru
 			 backend_label(backend, label));
 }
 
-/* All that are drained by now leave by one generation: thousands may, that one file has dropped. */
+/* All backends that are drained by now leave in one generation: one file may drop thousands. */
 static void leave(struct instance *instance, struct leavers *leavers)
 {
 	char cause[256];

@@ -10,8 +10,8 @@
  *   3. the moment since when the fact can hold, where there is one: a flow that is first heard before its
  *      slot is ripe is remembered at the base, and a count that began before that does not show it. The grace
  *      period of 2. begins after this moment, too.
- * Changes are numbered, and grace periods note the number: no clock decides on 1. and 2. The moment of 3. is
- * in whole seconds of a clock that the data plane reads a little late, so that a second is added.
+ * Changes are numbered, and grace periods note the number: no clock decides 1. and 2. The moment of 3. is in
+ * whole seconds of a clock that the data plane reads a little late, so evidence_take() adds a second.
  */
 #ifndef HOLDFAST_EVIDENCE_H
 #define HOLDFAST_EVIDENCE_H
@@ -25,7 +25,8 @@ void evidence_close(struct evidence *evidence);
 /*
  * A count that shows what was so at `since` (seconds of CLOCK_MONOTONIC; 0: since the last change) and ever
  * after, as far as flows could come to it. Counts, if the last count is older than a second. NULL: there is
- * no such count yet; what it lacks is asked for, and nothing ends until then. Borrowed until the next count.
+ * no such count yet. Then this asks for the grace period that is missing, and nothing may end. Borrowed until
+ * the next count.
  */
 const struct flow_census *evidence_take(struct evidence *evidence, uint32_t since);
 /* The same for since 0 without counting: the last count if it is evidence, or NULL. */

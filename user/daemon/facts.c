@@ -132,7 +132,7 @@ static bool is_of_this_boot(const struct facts *facts, const struct fact *fact)
 	return fact->boot[0] && !strcmp(fact->boot, facts->boot);
 }
 
-/* What was stated before a reboot is past every grace: nobody has waited meanwhile. */
+/* A statement from before a reboot is past every grace: no flow has waited meanwhile. */
 struct health facts_health(const struct facts *facts, const char *pool, const struct backend *backend)
 {
 	const struct fact *fact = facts_find(facts, pool, backend);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts: what was stated of backends' health (`backend health`), by whom and when. They stand beside the
- * generations: stating one makes none, and no rollback, apply, reload or start changes one. A fact is of a
- * server, which is pool, name and address: another address under an old name is another server.
+ * Facts: what somebody stated of backends' health (`backend health`), with author and time. They are stored
+ * beside the generations: a statement makes no generation, and no rollback, apply, reload or start changes a
+ * fact. A fact is about a server (pool, name and address): another address under an old name is another
+ * server.
  *
  * A backend that has left its pool keeps its fact for as long as a kept generation may bring it back.
  */
@@ -20,7 +21,7 @@ void facts_close(struct facts *facts);
 
 /* What is stated of a backend; NULL: nothing. Borrowed until a fact changes. */
 const struct fact *facts_find(const struct facts *facts, const char *pool, const struct backend *backend);
-/* All of backends that are there, until visit returns non-zero. */
+/* Visits all facts of backends that are there, until visit returns non-zero. */
 int facts_each(const struct facts *facts, int (*visit)(const struct fact *, void *), void *context);
 /* For image_build(): what is stated, and else HEALTH_UNKNOWN. */
 struct health facts_health(const struct facts *facts, const char *pool, const struct backend *backend);
@@ -46,16 +47,16 @@ void facts_undo(struct facts *facts);
  */
 int facts_take(struct facts *facts, const struct model *model, const char *author,
 	       const struct steady *steady, struct refusal *refusal);
-/* Forgets them all: what they came with was refused. */
+/* Forgets all facts: the configuration that they came with was refused. */
 void facts_forget(struct facts *facts);
 /*
- * Says where a configuration's words differ from what is stated, with the command that changes it (warnings
- * NULL: says nothing), and takes the words out of the model.
+ * Warns where a configuration's words differ from what is stated, with the command that changes it (warnings
+ * NULL: no warning), and takes the words out of the model.
  */
 void facts_leave_words(const struct facts *facts, struct model *model, json_t *warnings);
 /* Makes a model's words what is stated, for an export. */
 void facts_write_words(const struct facts *facts, struct model *model);
-/* Says of which backends that a model brings back something is still stated. */
+/* Warns of facts about backends that a model brings back. */
 void facts_warn_returning(const struct facts *facts, const struct model *model, json_t *warnings);
 /* Notes which backends have left by a generation, and which are back. */
 void facts_follow(struct facts *facts, const struct model *model, uint32_t generation);

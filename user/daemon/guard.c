@@ -79,14 +79,14 @@ static bool same_vip(const struct service *a, const struct service *b)
 }
 
 /*
- * What becomes of a service's ports, one interval after the other. Services are sorted by protocol, VIP and
+ * Checks a service's ports, one interval after the other. Services are sorted by protocol, VIP and
  * port, and none of a model overlap: *at is the first of the later model that may concern this service.
  */
 static int check_service(const struct guarded *guarded, const struct service *service, size_t *at,
 			 struct refusal *refusal)
 {
 	const struct model *after = guarded->after;
-	uint32_t port = service->port_low; /* the first that nothing serves, so far */
+	uint32_t port = service->port_low; /* the first that no service serves, so far */
 
 	while (*at < after->service_count && service_order(&after->services[*at], service) < 0 &&
 	       !(same_vip(&after->services[*at], service) && after->services[*at].port_high >= port))

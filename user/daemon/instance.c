@@ -171,7 +171,7 @@ static int check_seed(const struct instance *instance, struct refusal *refusal)
 	return -EINVAL;
 }
 
-/* Of a database that has none: the first generation, unless the pins serve what another database knew. */
+/* Makes the first generation of an empty database, unless the pins serve what another database knew. */
 static int begin_first(struct instance *instance, struct refusal *refusal)
 {
 	int error = 0;
@@ -281,7 +281,7 @@ static int reconcile(struct instance *instance, struct image *before, struct ref
 	if (error)
 		return error;
 	instance_moment(instance, &moment);
-	/* What forwards has no names to learn placements from: they are built here, long or not. */
+	/* The data plane holds no names, so placements are built here, however long that takes. */
 	instance->model->ahead = NULL;
 	error = image_build(instance->model, instance->ledger, before, &moment, &instance->image, refusal);
 	instance->model->ahead = ahead;
@@ -455,7 +455,7 @@ static void prune(struct instance *instance, int64_t now)
 	instance->prune_at = now + PRUNE;
 	if (now - instance->noted_at >= PRUNE)
 		note_clock(instance);
-	/* Their age is that of the newest: the host's clock may have been stepped. */
+	/* Their age is measured against the newest: the host's clock may have been stepped. */
 	if (store_prune(instance->store, options->keep_generations,
 			instance->generation.time - options->keep_days * DAY))
 		log_line(LOG_LEVEL_WARNING, "old generations cannot be forgotten");

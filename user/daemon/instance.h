@@ -72,7 +72,7 @@ void instance_loaded(struct instance *instance);
 void instance_lend_words(struct instance *instance);
 /* Lets go of everything; forwarding goes on. */
 void instance_close(struct instance *instance);
-/* Writes the database anew if somebody removed it: all that it held is in hand still. */
+/* Writes the database anew if somebody removed it: the open file still has all of it. */
 void instance_save(struct instance *instance);
 /* Once a second. */
 void instance_tick(struct instance *instance);

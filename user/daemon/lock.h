@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One daemon an instance. What two daemons could share is locked, each by itself: the database, the pins, and
- * the runtime directory. The kernel gives the locks back when the process ends, however it ends.
+ * One daemon for each instance. It locks each thing that two daemons could share: the database, the pins, and
+ * the runtime directory. The kernel releases the locks when the process ends.
  */
 #ifndef HOLDFAST_LOCK_H
 #define HOLDFAST_LOCK_H

@@ -26,7 +26,7 @@ enum {
 	HOP_TICK = 500, /* a gateway that moved is found out by one and asked for anew by the next */
 	TABLE_BYTES = 128 << 10,
 	RECLAIM = 200, /* ms between looks whether the data plane has something to give back */
-	/* Exit status: a start that only a person can help. The unit does not try it again. */
+	/* Exit status: the start needs a person. The unit does not start it again. */
 	EXIT_LOST = 3,
 };
 
@@ -71,7 +71,7 @@ static void on_hops(uv_poll_t *handle, int status, int events)
 	hops_dispatch(holdfastd->instance->hops);
 }
 
-/* What the next change is refused for, if another process has the pins. */
+/* Why the next change is refused, if another process has the pins. */
 static void renew_locks(struct holdfastd *holdfastd)
 {
 	struct instance *instance = holdfastd->instance;
@@ -192,7 +192,7 @@ static void stop(struct holdfastd *holdfastd)
 		unlink(holdfastd->socket);
 	done = preparation_close(holdfastd->instance);
 	server_close(holdfastd->server);
-	/* A placement takes longer than who stops a daemon waits; what it is for was never begun. */
+	/* A placement may take longer than a stop should wait. The change that needs it has not begun. */
 	if (!done) {
 		instance_close(holdfastd->instance);
 		locks_release(&holdfastd->locks);

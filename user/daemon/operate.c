@@ -120,7 +120,8 @@ int operate(struct instance *instance, const struct request *request, json_t **r
 	return error;
 }
 
-/* Flows know member sets that were, and the backends that the way back leaves behind: these drain first. */
+/* Flows may live on former member sets, and on backends that the rollback leaves behind: these drain first.
+ */
 static int return_to(struct model *next, const struct model *now, int64_t clock, struct refusal *refusal)
 {
 	int error = model_keep_leaving(next, now, clock, refusal);

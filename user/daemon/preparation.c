@@ -101,7 +101,7 @@ bool preparation_close(struct instance *instance)
 
 	if (!preparation)
 		return true;
-	instance->preparation = NULL; /* who tries again is told that it cannot be */
+	instance->preparation = NULL; /* a change that is tried again is refused */
 	resume_all(preparation);
 	if (preparation->job)
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What takes long of a change is computed on a thread, while the loop goes on and answers. A change that
- * needs it is given up with -EAGAIN and tried again when it is there, on what is in force then: no half of a
- * change ever waits.
+ * Placements that take long are computed on a thread, while the loop goes on and answers. A change that needs
+ * one is given up with -EAGAIN. When the placement is there, the change is tried again on what is in force
+ * then, so that no half of a change ever waits.
  */
 #ifndef HOLDFAST_PREPARATION_H
 #define HOLDFAST_PREPARATION_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A database that is lost, or older than what the data plane does. Pins that serve what the database does not
- * know are left as they are: the start is refused, with -ENOTRECOVERABLE, until somebody restores the
- * database or says --fresh.
+ * A database that is lost, or older than what the data plane does. If the pins serve what the database does
+ * not know, the daemon leaves them as they are and refuses to start (-ENOTRECOVERABLE), until somebody
+ * restores the database or uses --fresh.
  */
 #ifndef HOLDFAST_RECOVERY_H
 #define HOLDFAST_RECOVERY_H

@@ -251,7 +251,7 @@ static int parse_body(struct exchange *exchange, struct refusal *refusal)
 
 static void server_run(struct server *server);
 
-/* What it waited for is there: the request is tried again, as if its end came now. */
+/* The placement is there: tries the request again, as if it had just arrived in full. */
 static void resume(void *context)
 {
 	struct exchange *exchange = context;

@@ -26,7 +26,7 @@ static const char schema_sql[] =
 	"PRAGMA user_version = 1;"
 	"COMMIT;";
 
-/* Beside what older versions made, who leave it alone. */
+/* A new table beside those of older versions, which ignore it. */
 static const char facts_sql[] =
 	"CREATE TABLE IF NOT EXISTS facts (pool TEXT NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,"
 	" source TEXT NOT NULL, state TEXT NOT NULL, author TEXT NOT NULL, time INTEGER NOT NULL,"
@@ -387,7 +387,7 @@ int store_prune(struct store *store, uint32_t count, int64_t before)
 
 /* Facts -------------------------------------------------------------------- */
 
-/* Who knows it: an operator's word has this source, so that others can stand beside it. */
+/* The source of a fact: an operator. Other sources can be added. */
 static const char stated[] = "stated";
 
 static int write_fact(struct store *store, const struct fact *fact, struct refusal *refusal)

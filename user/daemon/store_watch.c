@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watch over the database's file. SQLite writes on into a file that was removed, and what is committed
- * there is lost at the next start: so every commit looks whether the file is still the one that has its name.
+ * The watch over the database's file. SQLite goes on writing into a file that was removed, and the next start
+ * would miss those commits. So every commit checks that the file still has its name.
  */
 #include <errno.h>
 #include <fcntl.h>

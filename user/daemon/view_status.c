@@ -74,7 +74,7 @@ __attribute__((format(printf, 2, 3))) static void append_line(json_t *list, cons
 	json_array_append_new(list, json_string(line));
 }
 
-/* Drains do not end while new connections go to the backends that should lose theirs. */
+/* Drains do not end while draining backends get new connections. */
 static void append_overflow(struct instance *instance, json_t *list)
 {
 	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);

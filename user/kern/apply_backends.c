@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Backends change under packets' eyes, by a store a field. A packet reads every field once, so that it sees
- * each as it was or as it will be, and most mixtures do no harm: the checksum of an outer IPv4 header is made
- * of the source that was read. Two do. The hash would fill bits of a source that they do not belong to: a
- * source and a mask of different prefixes. And GUE would go to a port that is gone. Where a change would
- * allow them it is made in two halves, with a grace period between: whoever has read something of before is
- * through when the second half comes.
+ * Backends change while packets read them, by one store a field. A packet reads every field once, so it sees
+ * the old or the new value of each, and most mixtures do no harm: the checksum of an outer IPv4 header is
+ * made of the source that was read. Two mixtures do harm: a source and a mask of different prefixes, because
+ * the hash would fill the wrong bits of the source; and GUE with a port that is gone. A change that would
+ * allow one of them is made in two halves, with a grace period between: a packet that has read an old value
+ * is through when the second half comes.
  *
- * One mixture is left: an outer IPv6 source is two words, and a packet may have one of each, where both
- * differ.
+ * One mixture is left: an outer IPv6 source is two words, and if both change, a packet may have one old and
+ * one new word.
  */
 #include "apply.h"
 
@@ -116,7 +116,7 @@ void backends_write(struct dataplane *dataplane, const struct plan *plan)
 	}
 }
 
-/* Whose flows leave it before its entry is cleared, which waits for the packets that have read it. */
+/* Its flows leave before its entry is cleared; that waits for packets that have read the entry. */
 void backends_retire(struct dataplane *dataplane, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->backend_count; i++) {

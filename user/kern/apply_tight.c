@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Plans where room is short. The tables are put in force one after the other, and may have to be moved before
- * and after (room.h). Each takes a grace period or two, which is long, but it goes. Whether it goes is found
- * out on a copy of what is in use, so that a plan that is refused has changed nothing.
+ * and after (room.h). Each takes a grace period or two. The plan is tried on a copy of what is in use first,
+ * so that a plan that is refused has changed nothing.
  */
 #include "apply.h"
 

@@ -35,13 +35,13 @@ int dataplane_open(const char *instance, const struct dataplane_limits *limits, 
 		   struct refusal *refusal);
 /*
  * Claims the instance's pins for this process: a lock on their directory, which is made where it is missing
- * (and bpffs mounted). Whoever else reaches these pins, with whatever other directories, is refused. The
- * claim lasts as long as *ret_fd is open. -EBUSY with *refusal filled: another process has it.
+ * (and bpffs mounted). Another process that reaches these pins is refused, whatever its other directories
+ * are. The claim lasts as long as *ret_fd is open. -EBUSY with *refusal filled: another process has it.
  */
 int dataplane_claim(const char *instance, int *ret_fd, struct refusal *refusal);
 /*
- * For a claim that is held: somebody may have removed the directory, and the claim with it. Then this claims
- * the pins anew. 0: they are claimed. -EBUSY: another process has them now.
+ * For a claim that is held: if somebody has removed the directory, the claim is gone. Then this claims the
+ * pins anew. 0: they are claimed. -EBUSY: another process has them now.
  */
 int dataplane_claim_renew(const char *instance, int *fd, struct refusal *refusal);
 /* What pins do for packets; all 0: nothing. */

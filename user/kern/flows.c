@@ -113,8 +113,8 @@ static int note(const struct pass *pass, const struct hf_flow *flow)
 /*
  * Copies an entry, and returns its tag, or 0 if nothing is remembered there. The data plane changes what it
  * has claimed within nanoseconds, and the tag is what it writes last: what was read is of one flow only if
- * the tag was the same before and after. An entry that stays claimed is nobody's: an upgrade has copied it
- * so.
+ * the tag was the same before and after. An entry that stays claimed belongs to no flow: an upgrade copied it
+ * while it was claimed.
  */
 static uint64_t flow_read(const struct hf_flow *entry, struct hf_flow *ret)
 {

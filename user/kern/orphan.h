@@ -8,7 +8,7 @@
 /*
  * Refuses (-EBUSY) where the interface runs a balancer's program that no pinned link has. dataplane (may be
  * NULL) knows its own programs without privileges; others are known by their names to CAP_SYS_ADMIN alone. 0
- * where there is none, or where it cannot be known.
+ * if there is none, or if this process cannot know.
  */
 int orphan_check(const struct dataplane *dataplane, const char *interface, struct refusal *refusal);
 /* The same, and it waits up to two seconds for a program whose pin has just gone. */

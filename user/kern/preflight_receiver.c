@@ -172,7 +172,7 @@ static void check_segments(const char *interface, const char *subject, struct fi
 	right_segments(&routes, findings);
 }
 
-/* The half that sends what XDP cannot. */
+/* The tc program sends what XDP cannot. */
 static void check_tc(const struct receiver_state *state, const char *subject, struct findings *findings)
 {
 	if (!state->tc) {
@@ -230,7 +230,7 @@ static int silent_visit(const struct nlmsghdr *answer, void *context)
 	return 0;
 }
 
-/* Whom the host asked for in vain: a next hop, or anybody else. */
+/* Neighbours that did not answer: next hops, or others. */
 static void check_silent(struct netlink *netlink, const struct receiver_state *state, const char *subject,
 			 struct findings *findings)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The receiver's tc program at the ingress of an interface: a filter of its own beside those of others, below
- * a clsact qdisc that may be another's.
+ * The receiver's tc program at the ingress of an interface: a filter of its own beside other filters, below a
+ * clsact qdisc that others may use too.
  */
 #ifndef HOLDFAST_RECEIVER_TC_H
 #define HOLDFAST_RECEIVER_TC_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's routes, as the receiver's program is told them. On a host that does not forward, a program
- * cannot ask the kernel for a route; so it learns which destinations lie behind its own interface when it is
- * attached.
+ * The host's routes, for the receiver's program. On a host that does not forward, a program cannot ask the
+ * kernel for a route. So `receiver attach` writes into a map which destinations lie behind the interface.
  */
 #ifndef HOLDFAST_RECEIVER_WAYS_H
 #define HOLDFAST_RECEIVER_WAYS_H

@@ -47,8 +47,8 @@ uint32_t room_largest_hole(const struct ranges *ranges);
 /*
  * Puts pool's next table, of size slots, beside its present one, and gives that back. keeps: which of the
  * present ones it keeps as its old table. largest: what a hole must hold afterwards, where there are as many
- * entries; 0: nothing. -ENOSPC: there is no hole for it, and none can be made. Nothing has changed but the
- * places of tables then.
+ * entries; 0: nothing. -ENOSPC: there is no hole for it, and moving tables makes none. Nothing has changed
+ * but the places of tables then.
  */
 enum room_keeps { ROOM_KEEPS_NOTHING, ROOM_KEEPS_LIVE, ROOM_KEEPS_OLD };
 int room_put(struct room *room, uint32_t pool, uint32_t size, enum room_keeps keeps, uint32_t largest);

@@ -104,10 +104,10 @@ int placement_build(const struct member_set *set, struct placement **ret, struct
  */
 int placement_rebuild(const struct placement *previous, const struct member_set *set, struct placement **ret,
 		      struct refusal *refusal);
-/* One more holder of a placement, who frees it, too. Returns it. */
+/* Adds a holder to a placement; each holder frees it. Returns it. */
 struct placement *placement_share(struct placement *placement);
 void placement_free(struct placement *placement);
-/* Whether building a set takes so long, tens of milliseconds or more, that others should not wait for it. */
+/* Whether building a set takes tens of milliseconds or more, too long for an event loop. */
 bool placement_takes_long(const struct member_set *set);
 
 uint32_t placement_slots(const struct placement *placement);
@@ -132,10 +132,10 @@ void placement_forget_preferences(struct placement *placement);
 size_t placement_walk(const struct placement *placement, uint32_t slot, uint16_t *ret_members, size_t max);
 
 /*
- * Who looks for members on a slot's walk. wants: whether a member is wanted now; of one that was taken it
- * must say no from then on. take: is given it, and says whether that is enough. marks: placement_mark() of
- * all that may be wanted, or NULL: with it a walk is faster, and take may be given a marked member that is
- * wanted no more, which it must not mind.
+ * Looks for members on a slot's walk. wants: whether a member is wanted now; false for a member that was
+ * taken. take: gets a member, and returns whether that is enough. marks: placement_mark() of all members that
+ * may be wanted, or NULL. Marks make a walk faster, but then take may get a marked member that is no longer
+ * wanted, and must ignore it.
  */
 struct placement_visitor {
 	const uint64_t *marks;
@@ -146,8 +146,8 @@ struct placement_visitor {
 
 /*
  * Takes the members that slot prefers, best first, as placement_walk() lists them, but only those that are
- * wanted, and no further than the visitor needs: the cost is that of the way to the last one, not that of a
- * list of all members. A member without weight is never asked about.
+ * wanted, and no further than the visitor needs. The cost is that of the way to the last one, not that of a
+ * list of all members. wants is never called for a member without weight.
  */
 void placement_visit(const struct placement *placement, uint32_t slot,
 		     const struct placement_visitor *visitor);
@@ -183,9 +183,9 @@ bool placement_caution(const struct placement *before, const struct placement *a
 		       size_t size);
 
 /*
- * That a member's slots are far from its share by weight: more than a tenth under modulo, whose table cuts a
- * row of buckets off, and more than a third under schemes that share by lot. Names the member that is the
- * farthest. False: nothing.
+ * Warns if a member's slots are far from its share by weight: by more than a tenth under modulo, whose table
+ * cuts off buckets, and by more than a third under schemes that draw by lot. Names the member that is
+ * farthest off. False: nothing to warn of.
  */
 bool placement_shares_caution(const struct placement *placement, char *ret_text, size_t size);
 

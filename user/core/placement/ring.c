@@ -153,9 +153,9 @@ static size_t steps_to(const struct ring *ring, size_t start, uint16_t member)
 }
 
 /*
- * The step, from `step` on, at which the walk meets somebody that it does not pass by; ring->count: nobody.
- * Where a few members have nearly all tokens the others are far: after as many steps as there are members
- * each one is asked where its own next token is.
+ * The step, from `step` on, at which the walk meets a member that it does not pass by; ring->count: none. If
+ * a few members have nearly all tokens, the others are far away. So after as many steps as there are members,
+ * this looks up the next token of each member instead.
  */
 static size_t next_met(const struct placement *placement, size_t start, size_t step, const uint16_t *members,
 		       size_t count, bool past_zones)
@@ -193,7 +193,7 @@ size_t ring_prefer(const struct placement *placement, uint64_t hash, uint16_t *r
 	return count;
 }
 
-/* The first of each zone that is met, and then whoever is met. */
+/* First one member of each zone, then the others, in the order of the walk. */
 void ring_visit(const struct placement *placement, uint64_t hash, const struct placement_visitor *visitor)
 {
 	const struct ring *ring = placement->state;

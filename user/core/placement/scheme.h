@@ -97,7 +97,7 @@ size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t fi
 void walk_visit(const struct placement *placement, uint32_t slot, uint16_t first,
 		const struct placement_visitor *visitor);
 
-/* Whose turn it is: everybody's, or those of other zones than one, or those of that zone. */
+/* Which members are looked at now: all, those of other zones than one, or those of that zone. */
 struct turn {
 	enum { TURN_ANY_ZONE, TURN_OTHER_ZONES, TURN_SAME_ZONE } whose;
 	uint16_t zone;

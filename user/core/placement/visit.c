@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Members by their scores, as far as a visitor needs them. All are looked at, but only those that are wanted
- * are scored, and a few of them are kept: to rank a thousand for the sake of seven would take as long as the
- * whole table did.
+ * Members by their scores, as far as a visitor needs them. This scores only members that are wanted, and
+ * keeps a few of them. To rank a thousand members for the sake of seven would take as long as the whole
+ * table.
  */
 #include <stdlib.h>
 

@@ -18,7 +18,7 @@
  */
 enum { WALK_STEPS = 256 /* a multiple of STRIDE */ };
 
-/* So many steps may go in search of the last one who is left: it is known already who that is. */
+/* How many steps may search for the last member that is left: there is no choice any more. */
 enum { LAST_STEPS = 16 };
 
 /* A generator's state after k steps is where the k-th step of slot's walk looks (Knuth's MMIX constants). */
@@ -174,9 +174,9 @@ size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t fi
 }
 
 /*
- * Most steps of a walk lead to members that nobody looks for, each step waits for the one before it, and who
- * is met is a surprise to the processor. So a stride of steps is made at once, LANES of them side by side,
- * and those that matter are looked at afterwards. LEAP_FACTOR and LEAP_TERM are LANES steps in one.
+ * Most steps of a walk lead to members that are not wanted, each step waits for the one before it, and the
+ * processor cannot predict which member comes. So this makes a stride of steps at once, LANES of them side by
+ * side, and afterwards looks at those that matter. LEAP_FACTOR and LEAP_TERM are LANES steps in one.
  */
 enum { LANES = 4, STRIDE = 16 };
 #define LEAP_FACTOR (WALK_FACTOR * WALK_FACTOR * WALK_FACTOR * WALK_FACTOR)
