@@ -39,7 +39,7 @@ static bool lies_in(uint32_t slot, uint32_t first, uint32_t size)
 /* Nothing that a pool reads is written over. */
 static void assert_free(const struct world *world, uint32_t first, uint32_t size)
 {
-	assert_true(first % SLOT_ALIGN == 0 && first + size <= LIMIT);
+	assert_true(first % TABLE_ALIGN == 0 && first + size <= LIMIT);
 	for (uint32_t slot = first; slot < first + size; slot++)
 		for (int i = 0; i < POOLS; i++) {
 			const struct place *place = &world->places[i];
@@ -154,9 +154,9 @@ static void change(struct world *world, uint64_t *random, uint32_t most)
 	if (keeps != ROOM_KEEPS_NOTHING)
 		after[pool].old_size = keeps == ROOM_KEEPS_LIVE ? before->size : before->old_size;
 	if (keeps != ROOM_KEEPS_LIVE) /* what goes is still there when the next is put beside it */
-		besides += (before->size + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+		besides += (before->size + TABLE_ALIGN - 1) / TABLE_ALIGN * TABLE_ALIGN;
 	if (keeps != ROOM_KEEPS_OLD)
-		besides += (before->old_size + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+		besides += (before->old_size + TABLE_ALIGN - 1) / TABLE_ALIGN * TABLE_ALIGN;
 	if ((after[pool].size != before->size || keeps == ROOM_KEEPS_LIVE) &&
 	    room_needed(after, POOLS) + besides > LIMIT)
 		return;

@@ -56,7 +56,7 @@ static XXH128_hash_t set_hash(const struct member_set *set, uint64_t options)
 	return XXH3_128bits_digest(&state);
 }
 
-static struct computed *find(const struct ahead *ahead, XXH128_hash_t set)
+static struct computed *computed_find(const struct ahead *ahead, XXH128_hash_t set)
 {
 	for (size_t i = 0; i < ahead->count; i++)
 		if (XXH128_isEqual(ahead->computed[i].set, set))
@@ -64,7 +64,7 @@ static struct computed *find(const struct ahead *ahead, XXH128_hash_t set)
 	return NULL;
 }
 
-static struct computed *compute(struct ahead *ahead, const struct member_set *set, XXH128_hash_t hash)
+static struct computed *computed_add(struct ahead *ahead, const struct member_set *set, XXH128_hash_t hash)
 {
 	struct computed *grown = realloc(ahead->computed, (ahead->count + 1) * sizeof *grown), *last;
 
@@ -89,11 +89,11 @@ int ahead_placement(struct ahead *ahead, const struct member_set *set, uint64_t 
 	if (!ahead || !placement_takes_long(set))
 		return -ENOENT;
 	hash = set_hash(set, options);
-	found = find(ahead, hash);
+	found = computed_find(ahead, hash);
 	if (!found && !ahead->computing)
 		return -EAGAIN;
 	if (!found)
-		found = compute(ahead, set, hash);
+		found = computed_add(ahead, set, hash);
 	if (!found)
 		return -ENOMEM;
 	if (found->error) {

@@ -100,7 +100,7 @@ static int layout_add_vips(struct layout *layout, const struct hf_service *servi
  * hashing; Celis, Larson and Munro 1985): runs stay as short as they can be, and a lookup still ends at the
  * first gap.
  */
-static bool place(struct hf_service *entries, uint32_t last, uint32_t seed, struct hf_service entry)
+static bool robin_hood_put(struct hf_service *entries, uint32_t last, uint32_t seed, struct hf_service entry)
 {
 	uint32_t at = hf_service_hash(&entry.key, seed), distance = 0;
 
@@ -151,7 +151,7 @@ static int search_try(struct search *search, uint32_t log2, uint32_t seed)
 	size_t away;
 
 	for (size_t i = 0; fits && i < layout->count; i++)
-		fits = place(found.entries, (1U << log2) - 1, seed, layout->entries[i]);
+		fits = robin_hood_put(found.entries, (1U << log2) - 1, seed, layout->entries[i]);
 	if (!fits) {
 		free(found.entries);
 		return found.entries ? 0 : -ENOMEM;

@@ -126,6 +126,14 @@ struct moment {
  */
 int image_build(const struct model *model, const struct ledger *ledger, const struct image *before,
 		const struct moment *moment, struct image **ret, struct refusal *refusal);
+/* Tables begin at multiples of these slots: a cache line, so that pools share none. */
+enum { TABLE_ALIGN = 8 };
+
+static inline uint64_t table_rounded(uint64_t slots)
+{
+	return (slots + TABLE_ALIGN - 1) / TABLE_ALIGN * TABLE_ALIGN;
+}
+
 /*
  * Whether after leaves room in limit slots for every change that comes after it: beside all tables, old ones
  * of pools that migrate included, a second copy of the largest. Only a pool that comes, gets another size or

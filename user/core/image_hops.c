@@ -78,7 +78,7 @@ static void offer_former(struct list *list, const struct pool_image *image, cons
 	}
 }
 
-static struct hf_hops finish(const struct list *list)
+static struct hf_hops list_finish(const struct list *list)
 {
 	struct hf_hops hops = {.count = (uint8_t)list->count};
 
@@ -192,7 +192,7 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 	offer_members(&list, image, walk, WALK_DEPTH);
 	if (!is_whole(&list) && list.count < job->able)
 		search_rest(job, at, &list);
-	return finish(&list);
+	return list_finish(&list);
 }
 
 /* Whether a member, or one that had its name before it, can be in a list. */

@@ -9,13 +9,6 @@
 
 #include "image_pool.h"
 
-enum { ALIGN = 8 /* tables begin at multiples of it */ };
-
-static uint64_t rounded(uint32_t slots)
-{
-	return ((uint64_t)slots + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 /* Slots that an image takes with a second copy of its largest table. settled: when no pool migrates any more.
  */
 static uint64_t slots_needed(const struct image *image, bool settled)
@@ -24,7 +17,8 @@ static uint64_t slots_needed(const struct image *image, bool settled)
 
 	for (size_t i = 0; i < image->pool_count; i++) {
 		const struct hf_table *table = &image->pools[i].table;
-		const uint64_t sizes[] = {rounded(table->size), settled ? 0 : rounded(table->old_size)};
+		const uint64_t sizes[] = {table_rounded(table->size),
+					  settled ? 0 : table_rounded(table->old_size)};
 
 		for (int j = 0; j < 2; j++) {
 			sum += sizes[j];
@@ -59,7 +53,7 @@ static bool grows(const struct hf_table *before, const struct hf_table *after, u
 	live = !old && keeps_live(before, after);
 	if (after->size == before->size && !live)
 		return false;
-	*ret_beside += (live ? 0 : rounded(before->size)) + (old ? 0 : rounded(before->old_size));
+	*ret_beside += (live ? 0 : table_rounded(before->size)) + (old ? 0 : table_rounded(before->old_size));
 	return true;
 }
 

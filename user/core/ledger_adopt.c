@@ -19,7 +19,7 @@ struct adoption {
 	uint32_t pool_of[HF_MAX_BACKENDS]; /* whose slots name the backend; 0: none */
 };
 
-static const struct service *find_service(const struct model *model, const struct hf_service *entry)
+static const struct service *match_service(const struct model *model, const struct hf_service *entry)
 {
 	for (size_t i = 0; i < model->service_count; i++)
 		if (service_has_entry(&model->services[i], &entry->key))
@@ -44,7 +44,7 @@ static void name_pools(struct adoption *adoption)
 	for (uint32_t i = 0; i < directory_size(directory); i++) {
 		const struct hf_service *entry = &directory->entries[i];
 		const struct service *service =
-			entry_is_service(entry) ? find_service(adoption->model, entry) : NULL;
+			entry_is_service(entry) ? match_service(adoption->model, entry) : NULL;
 
 		if (!service || !entry->pool || entry->pool >= HF_MAX_POOLS || adoption->named[entry->pool] ||
 		    is_named(adoption, service->pool))
@@ -165,7 +165,7 @@ static struct service unknown_service(const struct hf_service_key *key)
 static void adopt_service(struct adoption *adoption, const struct hf_service *loaded, bool *taken)
 {
 	struct ledger *ledger = adoption->ledger;
-	const struct service *service = find_service(adoption->model, loaded);
+	const struct service *service = match_service(adoption->model, loaded);
 	struct service_entry *entry;
 
 	/* A part of one that is adopted: its own number is not in use any more. */

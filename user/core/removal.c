@@ -49,7 +49,7 @@ void removals_forget(struct model *model, const char *pool)
 }
 
 /* The oldest of a pool's makes room for the latest. */
-static void make_room(struct model *model, const char *pool)
+static void forget_oldest(struct model *model, const char *pool)
 {
 	size_t count = 0, oldest = 0;
 
@@ -70,7 +70,7 @@ int removal_note(struct model *model, const struct pool *pool, const struct back
 	strcpy(removal.pool, pool->name);
 	strcpy(removal.name, backend->name);
 	removal_forget(model, pool->name, backend->name);
-	make_room(model, pool->name);
+	forget_oldest(model, pool->name);
 	return model_insert_removal(model, &removal);
 }
 

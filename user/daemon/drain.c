@@ -109,8 +109,8 @@ void drain_loaded(struct instance *instance)
 }
 
 /* A word for each end, once: what was told is remembered by number. */
-static void tell(struct instance *instance, const struct pool *pool, const struct backend *backend,
-		 const struct drain_state *state, int64_t now)
+static void tell_drained(struct instance *instance, const struct pool *pool, const struct backend *backend,
+			 const struct drain_state *state, int64_t now)
 {
 	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
 	char subject[NAME_SIZE + BACKEND_TEXT], label[BACKEND_TEXT];
@@ -131,7 +131,7 @@ struct leavers {
 	char first[NAME_SIZE + BACKEND_TEXT];
 };
 
-static bool is_over(void *context, const struct pool *pool, const struct backend *backend)
+static bool drain_is_over(void *context, const struct pool *pool, const struct backend *backend)
 {
 	const struct instance *instance = ((const struct leavers *)context)->instance;
 
@@ -149,14 +149,14 @@ static void watch(struct instance *instance, const struct pool *pool, const stru
 		return;
 	}
 	drain_state(instance, pool, backend, &state);
-	tell(instance, pool, backend, &state, now);
+	tell_drained(instance, pool, backend, &state, now);
 	if (backend->removing && state.drained && !leavers->count++)
 		snprintf(leavers->first, sizeof leavers->first, "%s/%s", pool->name,
 			 backend_label(backend, label));
 }
 
 /* All backends that are drained by now leave in one generation: one file may drop thousands. */
-static void leave(struct instance *instance, struct leavers *leavers)
+static void leavers_leave(struct instance *instance, struct leavers *leavers)
 {
 	char cause[256];
 	const struct change change = {.author = "holdfastd",
@@ -173,7 +173,8 @@ static void leave(struct instance *instance, struct leavers *leavers)
 		snprintf(cause, sizeof cause, "drained %s", leavers->first);
 	else
 		snprintf(cause, sizeof cause, "drained %s and %zu more", leavers->first, leavers->count - 1);
-	error = operation_leave(instance->model, is_over, leavers, instance_clock(instance), &next, &refusal);
+	error = operation_leave(instance->model, drain_is_over, leavers, instance_clock(instance), &next,
+				&refusal);
 	if (error == -EAGAIN) /* change_model() sees to it itself */
 		preparation_begin(instance->preparation, instance->model, NULL, NULL);
 	if (!error)
@@ -196,5 +197,5 @@ void drain_tick(struct instance *instance)
 	}
 	instance->drains_seen = now;
 	if (leavers.count)
-		leave(instance, &leavers);
+		leavers_leave(instance, &leavers);
 }

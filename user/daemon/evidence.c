@@ -44,7 +44,7 @@ static bool suffices(const struct evidence *evidence, struct grace grace, uint32
 }
 
 /* Asks for a grace period. Of moments to come the first is noted: whoever waits for another asks again. */
-static void want(struct evidence *evidence, uint32_t since)
+static void want_grace(struct evidence *evidence, uint32_t since)
 {
 	uint32_t moment = since + MARGIN;
 	bool has_come = moment <= clock_monotonic() / 1000;
@@ -61,7 +61,7 @@ const struct flow_census *evidence_take(struct evidence *evidence, uint32_t sinc
 		census_last(evidence->census) && suffices(evidence, census_grace(evidence->census), since);
 
 	if (!is_good && !suffices(evidence, dataplane_grace(*evidence->dataplane), since)) {
-		want(evidence, since);
+		want_grace(evidence, since);
 		return NULL;
 	}
 	census_take(evidence->census, is_good ? AGE : 0);

@@ -29,8 +29,8 @@ static int order(const struct fact *fact, const char *pool, const char *name, co
 }
 
 /* Where a fact is or belongs. */
-static size_t place(const struct facts *facts, const char *pool, const char *name,
-		    const struct address *address)
+static size_t fact_place(const struct facts *facts, const char *pool, const char *name,
+			 const struct address *address)
 {
 	size_t low = 0, high = facts->count;
 
@@ -45,10 +45,10 @@ static size_t place(const struct facts *facts, const char *pool, const char *nam
 	return low;
 }
 
-static struct fact *find(const struct facts *facts, const char *pool, const char *name,
-			 const struct address *address)
+static struct fact *fact_find(const struct facts *facts, const char *pool, const char *name,
+			      const struct address *address)
 {
-	size_t at = place(facts, pool, name, address);
+	size_t at = fact_place(facts, pool, name, address);
 
 	return at < facts->count && !order(&facts->list[at], pool, name, address) ? &facts->list[at] : NULL;
 }
@@ -59,10 +59,10 @@ static void take_out(struct facts *facts, struct fact *fact)
 }
 
 /* In the place of what is there; HEALTH_UNKNOWN takes it out. */
-static int put(struct facts *facts, const struct fact *fact)
+static int fact_put(struct facts *facts, const struct fact *fact)
 {
-	struct fact *there = find(facts, fact->pool, fact->name, &fact->address), *grown;
-	size_t at = place(facts, fact->pool, fact->name, &fact->address);
+	struct fact *there = fact_find(facts, fact->pool, fact->name, &fact->address), *grown;
+	size_t at = fact_place(facts, fact->pool, fact->name, &fact->address);
 
 	if (there && fact->state == HEALTH_UNKNOWN)
 		take_out(facts, there);
@@ -81,7 +81,7 @@ static int put(struct facts *facts, const struct fact *fact)
 
 static int put_stored(const struct fact *fact, void *facts)
 {
-	return put(facts, fact);
+	return fact_put(facts, fact);
 }
 
 int facts_open(struct store *store, const char *boot, struct facts **ret, struct refusal *refusal)
@@ -114,7 +114,7 @@ void facts_close(struct facts *facts)
 
 const struct fact *facts_find(const struct facts *facts, const char *pool, const struct backend *backend)
 {
-	return find(facts, pool, backend->name, &backend->address);
+	return fact_find(facts, pool, backend->name, &backend->address);
 }
 
 int facts_each(const struct facts *facts, int (*visit)(const struct fact *, void *), void *context)
@@ -171,7 +171,7 @@ void fact_make(const struct facts *facts, const char *pool, const struct backend
 
 int facts_try(struct facts *facts, const struct fact *fact, bool *ret_changed)
 {
-	const struct fact *there = find(facts, fact->pool, fact->name, &fact->address);
+	const struct fact *there = fact_find(facts, fact->pool, fact->name, &fact->address);
 
 	*ret_changed = (there ? there->state : HEALTH_UNKNOWN) != fact->state;
 	facts->tried = *fact;
@@ -182,7 +182,7 @@ int facts_try(struct facts *facts, const struct fact *fact, bool *ret_changed)
 		facts->before.state = HEALTH_UNKNOWN;
 	}
 	facts->kept = false;
-	return *ret_changed ? put(facts, fact) : 0;
+	return *ret_changed ? fact_put(facts, fact) : 0;
 }
 
 int facts_keep(struct facts *facts, struct refusal *refusal)
@@ -198,7 +198,7 @@ void facts_undo(struct facts *facts)
 	struct refusal refusal = {0};
 
 	/* Its place was made when it was put aside. */
-	put(facts, &facts->before);
+	fact_put(facts, &facts->before);
 	if (facts->kept && store_facts_set(facts->store, &facts->before, 1, &refusal))
 		log_refusal(LOG_LEVEL_ERROR, "what was refused stays stated in the store", &refusal);
 	facts->kept = false;
@@ -227,7 +227,7 @@ static int take_backend(struct facts *facts, const struct pool *pool, const stru
 	} else {
 		fact.boot[0] = '\0';
 	}
-	return put(facts, &fact);
+	return fact_put(facts, &fact);
 }
 
 int facts_take(struct facts *facts, const struct model *model, const char *author,

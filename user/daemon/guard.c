@@ -107,7 +107,7 @@ static int check_service(const struct guarded *guarded, const struct service *se
 	return 0;
 }
 
-static int check_services(const struct guarded *guarded, struct refusal *refusal)
+static int guard_services(const struct guarded *guarded, struct refusal *refusal)
 {
 	const struct model *before = guarded->before;
 	size_t at = 0;
@@ -118,7 +118,7 @@ static int check_services(const struct guarded *guarded, struct refusal *refusal
 	return error;
 }
 
-static int check_interfaces(const struct guarded *guarded, struct refusal *refusal)
+static int guard_interfaces(const struct guarded *guarded, struct refusal *refusal)
 {
 	if (!guarded->whole || !guarded->before->interface_count || guarded->after->interface_count)
 		return 0;
@@ -139,9 +139,9 @@ int guard_check(const struct guarded *guarded, struct refusal *refusal)
 	for (size_t i = 0; !error && i < after->pool_count; i++)
 		error = check_stranded(guarded, after->pools[i].name, refusal);
 	if (!error)
-		error = check_services(guarded, refusal);
+		error = guard_services(guarded, refusal);
 	if (!error)
-		error = check_interfaces(guarded, refusal);
+		error = guard_interfaces(guarded, refusal);
 	if (!error && guarded->limit != GUARD_NO_LIMIT)
 		error = plan_guard(guarded->plan, guarded->limit, refusal);
 	return error;

@@ -110,7 +110,7 @@ int locks_renew(const struct options *options, struct locks *locks, struct refus
 	return dataplane_claim_renew(options->instance, &locks->pins, refusal);
 }
 
-static void release(int *fd)
+static void lock_release(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -119,7 +119,7 @@ static void release(int *fd)
 
 void locks_release(struct locks *locks)
 {
-	release(&locks->pins);
-	release(&locks->database);
-	release(&locks->runtime);
+	lock_release(&locks->pins);
+	lock_release(&locks->database);
+	lock_release(&locks->runtime);
 }

@@ -42,7 +42,7 @@ static void job_free(struct job *job)
 	free(job);
 }
 
-static void compute(uv_work_t *work)
+static void job_run(uv_work_t *work)
 {
 	struct job *job = work->data;
 
@@ -131,7 +131,7 @@ void preparation_begin(struct preparation *preparation, const struct model *mode
 	if (job->model)
 		job->model->ahead = job->ahead;
 	if (!job->model || !job->ahead || (word && !job->word) || (arguments && !job->arguments) ||
-	    uv_queue_work(preparation->loop, &job->work, compute, computed))
+	    uv_queue_work(preparation->loop, &job->work, job_run, computed))
 		job_free(job);
 	else
 		preparation->job = job;

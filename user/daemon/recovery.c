@@ -55,7 +55,7 @@ int recovery_check_numbers(const struct instance *instance, const char *path, co
 
 /* Beginning again --------------------------------------------------------------- */
 
-static int read_model(const struct options *options, struct model **ret, struct refusal *refusal)
+static int read_configuration(const struct options *options, struct model **ret, struct refusal *refusal)
 {
 	json_t *configuration = NULL, *arguments = NULL;
 	struct model *empty = NULL;
@@ -106,7 +106,7 @@ int recovery_begin(struct instance *instance, struct refusal *refusal)
 		error = -ENOTRECOVERABLE;
 	}
 	if (!error)
-		error = read_model(options, &instance->model, refusal);
+		error = read_configuration(options, &instance->model, refusal);
 	if (!error)
 		error = adopt_numbers(instance);
 	if (error)

@@ -184,7 +184,7 @@ static int reserve_pool(struct dataplane *dataplane, const struct plan_pool *poo
 	if (r)
 		return refuse(refusal, r, "no room for one more table: %u are in use or waiting to be freed",
 			      dataplane->maps[MAP_TABLES].entries);
-	r = ranges_take(dataplane->slot_ranges, pool->image->table.size, SLOT_ALIGN, &reservation.first);
+	r = ranges_take(dataplane->slot_ranges, pool->image->table.size, TABLE_ALIGN, &reservation.first);
 	if (r) {
 		ranges_release(dataplane->table_ranges, reservation.table);
 		refuse(refusal, 0, "no room for %u slots: %llu of %u are in use", pool->image->table.size,

@@ -57,7 +57,7 @@ static bool mask_shrinks(const struct hf_backend *backend, const struct hf_backe
 
 /* What the entry gets before the grace period. Returns whether there is more to come, that must wait for it.
  */
-static bool backend_begin(struct hf_backend *backend, const struct backend_image *image)
+static bool entry_change_first(struct hf_backend *backend, const struct backend_image *image)
 {
 	const struct hf_backend *entry = &image->entry;
 	bool first_mask = mask_shrinks(backend, entry);
@@ -91,7 +91,7 @@ static bool backend_write(struct dataplane *dataplane, const struct backend_imag
 
 	dataplane->retired_backends[image->number / 64] &= ~(1ULL << image->number % 64);
 	if (same_place(backend, &image->entry))
-		return backend_begin(backend, image);
+		return entry_change_first(backend, image);
 	backend_place(backend, &image->entry);
 	return false;
 }

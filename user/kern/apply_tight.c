@@ -12,7 +12,7 @@
 
 /* Places ------------------------------------------------------------------------------ */
 
-static struct place place_of(const struct dataplane *dataplane, uint32_t pool)
+static struct place pool_place(const struct dataplane *dataplane, uint32_t pool)
 {
 	const struct hf_table *table = &dataplane->tables[pool_table(dataplane, pool)];
 	struct place place = {0};
@@ -33,7 +33,7 @@ static struct place *places_read(const struct dataplane *dataplane)
 	struct place *places = calloc(count, sizeof *places);
 
 	for (uint32_t i = 0; places && i < count; i++)
-		places[i] = place_of(dataplane, i);
+		places[i] = pool_place(dataplane, i);
 	return places;
 }
 
@@ -81,7 +81,7 @@ static void release_replaced(struct ranges *ranges, const struct dataplane *data
 {
 	for (size_t i = 0; i < plan->pool_count; i++) {
 		const struct plan_pool *pool = &plan->pools[i];
-		struct place before = place_of(dataplane, pool->number);
+		struct place before = pool_place(dataplane, pool->number);
 		enum room_keeps keeps = pool->image ? keeps_of(dataplane, pool->image) : ROOM_KEEPS_NOTHING;
 
 		if (before.size && keeps != ROOM_KEEPS_LIVE)

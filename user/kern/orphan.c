@@ -52,7 +52,7 @@ struct holders {
 	char instance[PIN_NAME];
 };
 
-static int match_link(const char *pinned, void *context)
+static int match_holder(const char *pinned, void *context)
 {
 	const struct holders *holders = context;
 	struct attachment attachment;
@@ -68,7 +68,7 @@ static int match_instance(const char *instance, void *context)
 	char path[PIN_PATH];
 
 	snprintf(holders->instance, sizeof holders->instance, "%s", instance);
-	return pins_each(pin_path(path, "%s/links", instance), match_link, holders) == 1;
+	return pins_each(pin_path(path, "%s/links", instance), match_holder, holders) == 1;
 }
 
 /* Whichever instance it is: each has programs of its own. */

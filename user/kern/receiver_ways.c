@@ -90,7 +90,7 @@ static bool is_link_local(const struct rtmsg *message, const struct nlattr *to)
 	       IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)mnl_attr_get_payload(to));
 }
 
-static int route_visit(const struct nlmsghdr *answer, void *context)
+static int way_visit(const struct nlmsghdr *answer, void *context)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
 	const struct nlattr *by_type[RTA_MAX + 1] = {};
@@ -182,7 +182,7 @@ int ways_collect(uint32_t ifindex, struct ways *ret)
 		struct rtmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
 
 		message->rtm_family = families[i];
-		r = netlink_ask(netlink, request, route_visit, &reading, NULL);
+		r = netlink_ask(netlink, request, way_visit, &reading, NULL);
 		if (r == -EAFNOSUPPORT || r == -EOPNOTSUPP) /* a kernel without IPv6 */
 			r = 0;
 	}

@@ -4,17 +4,12 @@
 #include <errno.h>
 #include <stddef.h>
 
-static uint64_t rounded(uint64_t size)
-{
-	return (size + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
-}
-
 uint64_t room_needed(const struct place *places, uint32_t count)
 {
 	uint64_t sum = 0, largest = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t sizes[] = {rounded(places[i].size), rounded(places[i].old_size)};
+		const uint64_t sizes[] = {table_rounded(places[i].size), table_rounded(places[i].old_size)};
 
 		for (int j = 0; j < 2; j++) {
 			sum += sizes[j];
@@ -28,7 +23,7 @@ uint32_t room_largest_hole(const struct ranges *ranges)
 {
 	uint32_t first = 0, count = 0, largest = 0;
 
-	for (uint32_t from = 0; ranges_hole(ranges, from, SLOT_ALIGN, &first, &count); from = first + count)
+	for (uint32_t from = 0; ranges_hole(ranges, from, TABLE_ALIGN, &first, &count); from = first + count)
 		largest = count > largest ? count : largest;
 	return largest;
 }
@@ -74,7 +69,7 @@ static int slide(struct room *room, uint32_t first, uint32_t count, uint32_t to)
 	int r;
 
 	if (first - to < count) {
-		r = ranges_take(room->ranges, count, SLOT_ALIGN, &between);
+		r = ranges_take(room->ranges, count, TABLE_ALIGN, &between);
 		if (r)
 			return r == -ENOSPC ? 1 : r;
 		r = move_table(room, first, between);
@@ -92,7 +87,7 @@ static int compact(struct room *room, uint64_t wanted)
 	uint32_t first, count, end = 0;
 
 	while (room_largest_hole(room->ranges) < wanted && ranges_next(room->ranges, end, &first, &count)) {
-		uint32_t to = (uint32_t)rounded(end);
+		uint32_t to = (uint32_t)table_rounded(end);
 		int r = first > to ? slide(room, first, count, to) : 1;
 
 		if (r < 0)
@@ -132,12 +127,12 @@ static uint32_t hole_after(struct room *room, const struct place *before, enum r
 }
 
 /* The smallest hole that holds the table and leaves one of largest entries. */
-static bool choose(struct room *room, const struct place *before, enum room_keeps keeps, uint32_t size,
-		   uint32_t largest, uint32_t *ret_first)
+static bool room_choose(struct room *room, const struct place *before, enum room_keeps keeps, uint32_t size,
+			uint32_t largest, uint32_t *ret_first)
 {
 	uint32_t first, count, best = UINT32_MAX;
 
-	for (uint32_t from = 0; ranges_hole(room->ranges, from, SLOT_ALIGN, &first, &count);
+	for (uint32_t from = 0; ranges_hole(room->ranges, from, TABLE_ALIGN, &first, &count);
 	     from = first + count) {
 		if (count < size || count >= best || hole_after(room, before, keeps, first, size) < largest)
 			continue;
@@ -173,7 +168,7 @@ static int go_home(struct room *room, uint32_t pool, uint32_t largest)
 	int r;
 
 	if (room_largest_hole(room->ranges) >= largest ||
-	    !choose(room, &now, ROOM_KEEPS_NOTHING, now.size, largest, &to))
+	    !room_choose(room, &now, ROOM_KEEPS_NOTHING, now.size, largest, &to))
 		return 0;
 	r = ranges_claim(room->ranges, to, now.size);
 	return r ?: move_table(room, now.first, to);
@@ -185,15 +180,15 @@ int room_put(struct room *room, uint32_t pool, uint32_t size, enum room_keeps ke
 	uint32_t first;
 	int r;
 
-	if (choose(room, &before, keeps, size, largest, &first))
+	if (room_choose(room, &before, keeps, size, largest, &first))
 		return put_at(room, pool, first, size, keeps);
-	r = compact(room, (uint64_t)rounded(size) + largest);
+	r = compact(room, table_rounded(size) + largest);
 	if (r)
 		return r;
 	before = room->places[pool];
-	if (choose(room, &before, keeps, size, largest, &first))
+	if (room_choose(room, &before, keeps, size, largest, &first))
 		return put_at(room, pool, first, size, keeps);
-	if (!choose(room, &before, keeps, size, 0, &first))
+	if (!room_choose(room, &before, keeps, size, 0, &first))
 		return -ENOSPC;
 	r = put_at(room, pool, first, size, keeps);
 	return r ?: go_home(room, pool, largest);

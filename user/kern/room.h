@@ -11,9 +11,8 @@
 #ifndef HOLDFAST_ROOM_H
 #define HOLDFAST_ROOM_H
 
+#include "../core/image.h"
 #include "ranges.h"
-
-enum { SLOT_ALIGN = 8 /* a cache line: pools share none */ };
 
 /* Where a pool's tables lie; size 0: it has none. */
 struct place {
