@@ -82,6 +82,26 @@ def test_status_is_answered_while_a_long_placement_is_computed(daemon):
     assert {pool["name"] for pool in daemon.get("/v1/pools")["pools"]} == {"p", "other"}
 
 
+def test_a_change_that_waits_longer_than_a_request_may_take_to_arrive_gets_its_own_answer(daemon):
+    """Long changes are computed one after the other: the last of them waits for more than 10 seconds."""
+    configuration = whole(daemon.get("/v1/status")["seed"], "rendezvous", 200003, (100,) * 2)
+    configuration["pools"][0]["backends"] = [{"name": f"m{i}", "address": f"10.9.{i // 250}.{i % 250 + 1}"}
+                                             for i in range(400)]
+    daemon.operate("model.apply", configuration=configuration)
+    count, waited = 4, 0
+    while waited <= 10:
+        names, weight = [f"m{i}" for i in range(count)], 50 + count
+        first, began = daemon.get("/v1/status")["generation"]["number"], time.monotonic()
+        with ThreadPoolExecutor(count) as pool:
+            answers = list(pool.map(
+                lambda name: daemon.post("backend.set", {"pool": "p", "name": name, "weight": weight}), names))
+        waited, count = time.monotonic() - began, count * 2
+        assert {status for status, _ in answers} == {200}, answers
+        assert sorted(a["generation"] for _, a in answers) == list(range(first + 1, first + 1 + len(names)))
+        weights = {b["name"]: b["weight"] for b in daemon.get("/v1/backends/p")["backends"]}
+        assert {weights[name] for name in names} == {weight}
+
+
 def test_what_takes_long_and_is_refused_is_refused_once(daemon):
     seed = daemon.get("/v1/status")["seed"]
     _, error = daemon.refuse("model.apply", configuration=whole(seed, "modulo", 1048573, (1, 65535, 65535, 0))

@@ -8,7 +8,7 @@
 
 #include "clock.h"
 
-enum stage { STAGE_NEW, STAGE_REQUEST, STAGE_ANSWER, STAGE_IDLE };
+enum stage { STAGE_NEW, STAGE_REQUEST, STAGE_COMPUTED, STAGE_ANSWER, STAGE_IDLE };
 
 struct client {
 	struct client *next, **at;
@@ -58,6 +58,12 @@ void client_begins(struct client *client)
 		enter(client, STAGE_REQUEST);
 	else if (client)
 		client->stage = STAGE_REQUEST;
+}
+
+void client_computes(struct client *client)
+{
+	if (client)
+		enter(client, STAGE_COMPUTED);
 }
 
 void client_answered(struct client *client)

@@ -273,6 +273,7 @@ static enum MHD_Result finish(struct server *server, struct exchange *exchange)
 		error = exchange->route->handler(server->instance, &exchange->request, &answer, refusal);
 	if (error == -EAGAIN && !preparation_wait(server->instance->preparation, resume, exchange)) {
 		*refusal = (struct refusal){0};
+		client_computes(exchange->client);
 		MHD_suspend_connection(exchange->request.connection);
 		return MHD_YES;
 	}
