@@ -20,9 +20,9 @@ struct client;
 struct client *client_open(int fd);
 void client_close(struct client *client);
 /*
- * A request's line was read; the request is whole, and what takes long of it is being computed; its answer was
- * given to the server; the answer is sent. Nobody is cut off for what the daemon computes: the change may be
- * in force soon, and only its own answer can say so.
+ * A request's line was read; the request is whole, and what takes long of it is being computed; its answer
+ * was given to the server; the answer is sent. Nobody is cut off for what the daemon computes: the change may
+ * be in force soon, and only its own answer can say so.
  */
 void client_begins(struct client *client);
 void client_computes(struct client *client);
