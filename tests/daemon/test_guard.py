@@ -89,6 +89,14 @@ def test_a_file_that_lost_its_tail_changes_nothing_without_force(filed, left, sa
     assert filed.get("/v1/status")["generation"]["number"] == before + 1
 
 
+def test_a_file_that_lost_how_packets_are_wrapped_needs_force(filed):
+    configuration = filed.get("/v1/export")["configuration"]
+    filed.operate("pool.set", name="db", encap="gue")
+    status, error = filed.refuse("model.apply", configuration=configuration)
+    assert status == 403 and "wrapped by ipip instead of gue" in error["what"] and error["where"] == "pool db"
+    assert filed.post("model.apply", {"configuration": configuration}, force=True)[0] == 200
+
+
 def test_a_file_may_end_what_the_command_line_says_it_ends(filed):
     """The guard is for what a file no longer names; a verb names what it ends."""
     filed.operate("service.remove", proto="tcp", listen="203.0.113.10:80")

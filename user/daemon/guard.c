@@ -129,6 +129,23 @@ static int guard_interfaces(const struct guarded *guarded, struct refusal *refus
 	return -EPERM;
 }
 
+/* Backends take off what they expect: packets in another form do not reach their servers. */
+static int check_encap(const struct guarded *guarded, const struct pool *pool, struct refusal *refusal)
+{
+	const struct pool *before = model_pool(guarded->before, pool->name);
+
+	if (!guarded->whole || !before || before->encap == pool->encap ||
+	    !pool_is_served(guarded->before, pool->name) || !holds_flows(guarded->image_before, pool->name))
+		return 0;
+	refuse(refusal, -EPERM, "its packets would be wrapped by %s instead of %s", encap_name(pool->encap),
+	       encap_name(before->encap));
+	refusal_where(refusal, "pool %s", pool->name);
+	refusal_right(refusal,
+		      "--force, if every backend takes both; if not, look whether the file is whole");
+	refusal_kind(refusal, breaks);
+	return -EPERM;
+}
+
 int guard_check(const struct guarded *guarded, struct refusal *refusal)
 {
 	const struct model *after = guarded->after;
@@ -138,6 +155,8 @@ int guard_check(const struct guarded *guarded, struct refusal *refusal)
 		error = check_rebuilt(guarded, &guarded->plan->pools[i], refusal);
 	for (size_t i = 0; !error && i < after->pool_count; i++)
 		error = check_stranded(guarded, after->pools[i].name, refusal);
+	for (size_t i = 0; !error && i < after->pool_count; i++)
+		error = check_encap(guarded, &after->pools[i], refusal);
 	if (!error)
 		error = guard_services(guarded, refusal);
 	if (!error)

@@ -19,7 +19,8 @@ enum { GUARD_NO_LIMIT = UINT32_MAX };
  * Refuses, naming pool, service or interface: a table whose size, seed or hash changes without the old one as
  * its base; ports of a VIP that go to another pool; a pool in use whose last backend would take no new flows;
  * more than the limit of a pool's slots moving. Of a whole configuration also what it may have lost by
- * accident: ports of a VIP that nothing serves any more, and the last interface. 0 or -EPERM.
+ * accident: ports of a VIP that nothing serves any more, how a pool's packets are wrapped, and the last
+ * interface. 0 or -EPERM.
  */
 int guard_check(const struct guarded *guarded, struct refusal *refusal);
 
