@@ -9,8 +9,8 @@
 #   make storm        live connections through every change there is, the long form (root)
 #   make unit         the unit tests alone (needs no root)
 #   make lint         format, licences, shell, size of functions
-#   make bench REFEREE=DIR   cost of a packet, of a table, of a change (root)
-#   make bench-load, make bench-unload   an instance `bench` for the referee, and its end (root)
+#   make bench         cost of a packet, of a table, of a change (root); OLD=COMMIT compares with that commit
+#   make bench-load, make bench-unload   an instance `bench` for measurements of your own, and its end (root)
 #   make man          manual pages and bash completion, into build/
 #   make install DESTDIR= PREFIX=/usr   programs, units, user, manual pages, completion
 #   make clean
@@ -56,12 +56,13 @@ KERN_TESTS := $(patsubst tests/kern/%.c,$(BUILD)/kern/%,$(sort $(wildcard tests/
 BENCH := $(patsubst tests/unit/bench_%.c,$(BUILD)/bench-%,$(sort $(wildcard tests/unit/bench_*.c)))
 LAB := $(patsubst tests/lab/%.bpf.c,$(BUILD)/lab/%.bpf.o,$(sort $(wildcard tests/lab/*.bpf.c))) \
        $(patsubst tests/lab/%.c,$(BUILD)/lab/%,$(filter-out %.bpf.c,$(sort $(wildcard tests/lab/*.c))))
+COST := $(BUILD)/cost/packet-cost
 STORM := $(addprefix $(BUILD)/storm/,flock-server flock-client syn-flood)
 # A room still empty builds nothing.
 PROGRAMS := $(if $(DAEMON),$(BUILD)/holdfastd) $(if $(CLI),$(BUILD)/holdfast)
 
 all: $(PROGRAMS) $(BPF:%=$(BUILD)/bpf/%.bpf.o)
-test-programs: all $(UNIT) $(KERN_TESTS) $(BENCH) $(LAB) $(STORM)
+test-programs: all $(UNIT) $(KERN_TESTS) $(BENCH) $(LAB) $(STORM) $(COST)
 
 # Libraries and programs -----------------------------------------------------
 
@@ -150,6 +151,25 @@ $(BUILD)/lab/%: $(BUILD)/obj/tests/lab/%.o
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
+# The referee of a packet's cost.
+$(BUILD)/cost/wrap.bpf.o: tests/cost/wrap.bpf.c
+	$(if $(CLANG),,$(error no clang found: install clang 14 or newer (make deps), or say make CLANG=/path/to/clang))
+	$(call say,BPF,$<)
+	@mkdir -p $(@D)
+	@$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/include/wrap.skel.h: $(BUILD)/cost/wrap.bpf.o
+	$(if $(BPFTOOL),,$(error no bpftool found: install bpftool (make deps)))
+	$(call say,SKEL,$@)
+	@mkdir -p $(@D)
+	@$(BPFTOOL) gen skeleton $< name wrap > $@
+
+$(BUILD)/obj/tests/cost/packet-cost.o: | $(BUILD)/include/wrap.skel.h
+$(BUILD)/cost/packet-cost: $(call objects,tests/cost/packet-cost.c tests/cost/frame.c)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lbpf -lelf -lz
+
 $(STORM): $(call objects,tests/storm/endpoint.c)
 $(BUILD)/storm/flock-client: $(call objects,tests/storm/flow.c tests/storm/tally.c)
 $(BUILD)/storm/%: $(BUILD)/obj/tests/storm/%.o
@@ -215,14 +235,12 @@ storm:
 	@$(MAKE) --no-print-directory all $(LAB) $(STORM)
 	@tests/storm/storm.py --long
 
-# The referee of packet cost is not ours: where it is absent, the rest is measured.
-referee = $(if $(REFEREE),$(wildcard $(REFEREE)/Makefile))
+# OLD: a commit to compare with. It is built in a worktree of its own.
 bench:
 	@scripts/require root kernel
 	@scripts/deps
-	@$(MAKE) --no-print-directory all $(BENCH) $(LAB)
-	@$(if $(referee),$(MAKE) --no-print-directory -C $(REFEREE) OUT=$(abspath $(BUILD)/referee) CLANG=$(CLANG),:)
-	@scripts/bench run $(if $(referee),$(BUILD)/referee/packet-cost)
+	@$(MAKE) --no-print-directory all $(BENCH) $(LAB) $(COST)
+	@$(if $(OLD),scripts/bench compare $(OLD),scripts/bench run)
 
 bench-load: all $(LAB)
 	@scripts/require root kernel

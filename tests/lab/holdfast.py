@@ -38,8 +38,8 @@ class Api(http.client.HTTPConnection):
 class Daemon:
     """holdfastd on one balancer, under an instance name of the lab's own."""
 
-    def __init__(self, host, suffix="", seed=SEED, options=()):
-        self.host = host
+    def __init__(self, host, suffix="", seed=SEED, options=(), build=BUILD):
+        self.host, self.build = host, build
         self.instance = host.netns + suffix
         self.dir = host.dir / f"holdfast{suffix}"
         self.pins = PINS / self.instance
@@ -47,7 +47,7 @@ class Daemon:
         self.process = None
 
     def command(self):
-        return [BUILD / "holdfastd", "--instance", self.instance, "--runtime-dir", self.dir, "--state-dir", self.dir,
+        return [self.build / "holdfastd", "--instance", self.instance, "--runtime-dir", self.dir, "--state-dir", self.dir,
                 *(["--seed", self.seed] if self.seed else []), *self.options]
 
     def start(self):
@@ -71,7 +71,7 @@ class Daemon:
 
     def run(self, *words, check=True, timeout=60):
         """holdfast WORDS on this balancer. Returns the finished process."""
-        return self.host.run(BUILD / "holdfast", "--instance", self.instance, "--runtime-dir", self.dir,
+        return self.host.run(self.build / "holdfast", "--instance", self.instance, "--runtime-dir", self.dir,
                              "--state-dir", self.dir, *words, check=check, timeout=timeout)
 
     def say(self, words, **named):
