@@ -162,8 +162,8 @@ bool neighbour_usable(const struct neighbour *neighbour)
 static int link_read(const struct nlmsghdr *answer, void *context)
 {
 	const struct ifinfomsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[IFLA_MTU + 1] = {};
-	struct attributes attributes = {by_type, IFLA_MTU + 1};
+	const struct nlattr *by_type[IFLA_MASTER + 1] = {};
+	struct attributes attributes = {by_type, IFLA_MASTER + 1};
 	struct link *link = context;
 
 	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
@@ -173,6 +173,8 @@ static int link_read(const struct nlmsghdr *answer, void *context)
 		snprintf(link->name, sizeof link->name, "%s", mnl_attr_get_str(by_type[IFLA_IFNAME]));
 	if (by_type[IFLA_MTU])
 		link->mtu = mnl_attr_get_u32(by_type[IFLA_MTU]);
+	if (by_type[IFLA_MASTER])
+		link->master = mnl_attr_get_u32(by_type[IFLA_MASTER]);
 	if (by_type[IFLA_ADDRESS] && mnl_attr_get_payload_len(by_type[IFLA_ADDRESS]) == sizeof link->mac)
 		memcpy(link->mac, mnl_attr_get_payload(by_type[IFLA_ADDRESS]), sizeof link->mac);
 	return 0;

@@ -27,7 +27,8 @@ struct link {
 	char name[16];
 	uint8_t mac[6];
 	uint32_t mtu;
-	uint32_t flags; /* IFF_* */
+	uint32_t flags;  /* IFF_* */
+	uint32_t master; /* the bridge or bond it belongs to; 0: none */
 };
 
 /* Which route the kernel would take to address. -ENETUNREACH and the like: none. */
