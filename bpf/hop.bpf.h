@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hop: sends a packet that is not for this host to the next that it names. Next hop only ever grows, so that
- * no packet goes round.
+ * hop: sends a packet that is not for this host to the next that it names.
  */
 #ifndef HOLDFAST_HOP_BPF_H
 #define HOLDFAST_HOP_BPF_H
 
 #include <linux/udp.h>
 #include <holdfast/gue.h>
+#include "checksum.bpf.h"
 #include "note.bpf.h"
 #include "wrapped.bpf.h"
 
@@ -22,14 +22,26 @@ struct {
 	__type(value, __u8);
 } ways SEC(".maps");
 
-/* RFC 1624, equation 3. */
-static __always_inline __u16 checksum_replace(__u16 checksum, __be32 before, __be32 after)
+/* As a router does it (RFC 1812, 5.3.1; RFC 8200, 3). Returns whether the packet may go on. */
+static __always_inline bool ttl_take(struct wrapped *packet)
 {
-	__u32 sum =
-		(__u16)~checksum + (__u16)~before + (__u16) ~(before >> 16) + (__u16)after + (after >> 16);
+	void *ip = packet->start + ETH_HLEN;
+	struct ipv6hdr *ipv6 = ip;
+	struct iphdr *ipv4 = ip;
+	__u16 word;
 
-	sum = (sum & 0xffff) + (sum >> 16);
-	return ~((sum & 0xffff) + (sum >> 16));
+	if (packet->family == 4) {
+		if ((void *)(ipv4 + 1) > packet->end || ipv4->ttl <= 1)
+			return false;
+		word = *(__u16 *)&ipv4->ttl;
+		ipv4->check = checksum_replace(ipv4->check, word, word - 1);
+		ipv4->ttl--;
+	} else {
+		if ((void *)(ipv6 + 1) > packet->end || ipv6->hop_limit <= 1)
+			return false;
+		ipv6->hop_limit--;
+	}
+	return true;
 }
 
 /* Puts the hop into the outer destination; returns whether there is one. */
@@ -194,6 +206,8 @@ static __always_inline int packet_pass_on(struct wrapped *packet)
 {
 	struct bpf_fib_lookup way = {};
 
+	if (!ttl_take(packet))
+		return HF_RECEIVER_TTL_EXPIRED;
 	return hop_take(packet, &way) ? hop_send(packet, &way) : HF_RECEIVER_BAD_INNER;
 }
 

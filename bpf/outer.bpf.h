@@ -33,6 +33,7 @@ static __always_inline int outer_ipv4(struct wrapped *packet)
 	packet->proto = ip->protocol;
 	packet->family = 4;
 	packet->header = ip->ihl * 4;
+	packet->ecn = ip->tos & ECN_BITS;
 	address_map(packet->source.addr, ip->saddr);
 	return 0;
 }
@@ -46,6 +47,7 @@ static __always_inline int outer_ipv6(struct wrapped *packet)
 	packet->proto = ip->nexthdr;
 	packet->family = 6;
 	packet->header = sizeof(*ip);
+	packet->ecn = ip->flow_lbl[0] >> 4 & ECN_BITS;
 	__builtin_memcpy(packet->source.addr, &ip->saddr, sizeof(packet->source.addr));
 	return 0;
 }

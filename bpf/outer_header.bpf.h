@@ -11,6 +11,7 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <holdfast/outer.h>
+#include "checksum.bpf.h"
 #include "packet.bpf.h"
 #include "parse.bpf.h"
 
@@ -25,12 +26,6 @@ static __always_inline void ethernet_write(const struct packet *packet, void *at
 
 	store64(at, packet->next_hop);
 	store64(at + ETH_ALEN, (load64(packet->link->mac) & address) | (__u64)bpf_htons(proto) << 48);
-}
-
-static __always_inline __u16 checksum_fold(__u32 sum)
-{
-	sum = (sum & 0xffff) + (sum >> 16);
-	return ~((sum & 0xffff) + (sum >> 16));
 }
 
 /* The sum of an address's words. */

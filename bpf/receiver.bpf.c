@@ -9,6 +9,7 @@
 #include "outer.bpf.h"
 #include "shim.bpf.h"
 #include "inner.bpf.h"
+#include "ecn.bpf.h"
 #include "socket.bpf.h"
 #include "hop.bpf.h"
 #include "unwrap.bpf.h"
@@ -52,7 +53,7 @@ static __always_inline __u32 packet_carry_out(struct wrapped *packet, __u32 verd
 {
 	if (verdict == HF_RECEIVER_PASSED_ON)
 		return packet_pass_on(packet);
-	return packet_unwrap(packet) ? verdict : HF_RECEIVER_BAD_INNER;
+	return ecn_take(packet) ?: packet_unwrap(packet) ? verdict : HF_RECEIVER_BAD_INNER;
 }
 
 static __always_inline int receive(struct xdp_md *ctx)

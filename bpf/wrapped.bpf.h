@@ -16,7 +16,7 @@
 #include <bpf/bpf_helpers.h>
 #include <holdfast/receiver.h>
 
-enum { LONGEST_HEADER = 0xff, ANY_FRAGMENT = 0x3fff };
+enum { LONGEST_HEADER = 0xff, ANY_FRAGMENT = 0x3fff, ECN_BITS = 3 };
 
 struct wrapped {
 	struct xdp_md *ctx;
@@ -29,6 +29,7 @@ struct wrapped {
 	__u32 shim;   /* of them before the header between the outer IP header and the inner packet */
 	__u8 family;  /* of the outer header: its version */
 	__u8 proto;   /* of the outer header, then of the inner packet: IPPROTO_IPIP or IPPROTO_IPV6 */
+	__u8 ecn;     /* of the outer header */
 	__u8 next;    /* hop to try next */
 	__u8 count;   /* hops, 0: the packet names none */
 	struct hf_receiver_prefix target; /* the outer destination as it came, when it is passed on */

@@ -45,7 +45,9 @@ enum hf_receiver_way {
 	X(ACCEPTED_LAST, 9, "accepted-last", PASS, "unwrapped: there is no further hop")                  \
 	X(HANDED_OVER, 10, "handed-over", PASS, "no socket here: left to the tc program to pass on")      \
 	X(NO_ROUTE, 11, "no-route", DROP, "no socket here, and the host's routes refuse the next hop")    \
-	X(OTHER_HOST, 12, "other-host", DROP, "no socket here, and the frame is for another MAC address")
+	X(OTHER_HOST, 12, "other-host", DROP, "no socket here, and the frame is for another MAC address") \
+	X(CE_NOT_ECT, 13, "ce-not-ect", DROP, "congestion is marked outside, but the flow has no ECN")    \
+	X(TTL_EXPIRED, 14, "ttl-expired", DROP, "no socket here, and its outer TTL allows no further hop")
 
 enum hf_receiver_verdict {
 #define X(name, number, word, verdict, sentence) HF_RECEIVER_##name = number,

@@ -26,7 +26,8 @@ BALANCERS = {4: "10.99.0.1", 6: "fd00:99::1"}
 SELF = {4: "10.0.0.1", 6: "fd00::1"}
 
 
-def gue(inner, family=4, hops=None, next_hop=0, destination=None, port=19523, checksum=0, macs=(HERE, LB_MAC), **head):
+def gue(inner, family=4, hops=None, next_hop=0, destination=None, port=19523, checksum=0, macs=(HERE, LB_MAC), ttl=64,
+        **head):
     """A packet as the balancer sends it, or as a receiver has sent it on."""
     inner = bytes(inner)
     addresses = b"".join(ipaddress.ip_address(hop).packed for hop in (HOPS[family] if hops is None else hops))
@@ -36,9 +37,14 @@ def gue(inner, family=4, hops=None, next_hop=0, destination=None, port=19523, ch
     private = struct.pack(">BBHHBB", *fields.values()) + addresses
     udp = UDPHeader(sport=50000, dport=port, chksum=checksum, len=8 + len(private) + len(inner))
     destination = destination or SELF[family]
-    outer = IP(src=BALANCERS[4], dst=destination, flags="DF", id=0, proto=17) if family == 4 \
-        else IPv6(src=BALANCERS[6], dst=destination, nh=17)
+    outer = IP(src=BALANCERS[4], dst=destination, flags="DF", id=0, ttl=ttl, proto=17) if family == 4 \
+        else IPv6(src=BALANCERS[6], dst=destination, hlim=ttl, nh=17)
     return bytes(Ether(dst=macs[0], src=macs[1]) / outer / udp / (private + inner))
+
+
+def sent_on(inner, family=4, next_hop=1, ttl=63):
+    """What comes of gue(inner, family, next_hop=next_hop - 1): with the next hop as its destination, and one hop older."""
+    return gue(inner, family, next_hop=next_hop, destination=HOPS[family][next_hop - 1], macs=(LB_MAC, HERE), ttl=ttl)
 
 
 def kept(frame, inner):
@@ -95,8 +101,7 @@ def test_a_packet_without_a_socket_goes_to_the_next_hop(receiver, host, outer, f
     inner = inner_packet(family, sport=999)
     for index in range(2):
         frame = gue(inner, outer, next_hop=index)
-        expected = gue(inner, outer, next_hop=index + 1, destination=HOPS[outer][index], macs=(LB_MAC, HERE))
-        receiver.expect(frame, "passed-on", expected, TX)
+        receiver.expect(frame, "passed-on", sent_on(inner, outer, index + 1), TX)
 
 
 @pytest.mark.parametrize("outer, family", itertools.product(FAMILIES, FAMILIES))
@@ -104,6 +109,18 @@ def test_the_last_hop_keeps_it(receiver, host, outer, family):
     inner = inner_packet(family, sport=999)
     for next_hop in (2, 3, 255):
         frame = gue(inner, outer, next_hop=next_hop)
+        receiver.expect(frame, "accepted-last", kept(frame, inner))
+
+
+@pytest.mark.parametrize("outer", FAMILIES)
+def test_a_packet_that_is_passed_on_grows_older(receiver, host, outer):
+    """Like a router, the receiver takes one off TTL or hop limit; what it keeps may be of any age."""
+    inner = inner_packet(4, sport=999)
+    for ttl in (255, 128, 64, 2):
+        receiver.expect(gue(inner, outer, ttl=ttl), "passed-on", sent_on(inner, outer, ttl=ttl - 1), TX)
+    for ttl in (0, 1):
+        receiver.expect(gue(inner, outer, ttl=ttl), "ttl-expired")
+        frame = gue(inner, outer, ttl=ttl, next_hop=2)
         receiver.expect(frame, "accepted-last", kept(frame, inner))
 
 
@@ -156,8 +173,7 @@ def test_a_connection_is_kept_in_all_its_states(receiver, connection):
 
     keeps()
     other = inner_packet(family, sport=sport + 1 if sport < 65535 else sport - 1)
-    receiver.expect(gue(other, family), "passed-on", gue(other, family, next_hop=1, destination=HOPS[family][0],
-                                                         macs=(LB_MAC, HERE)), TX)
+    receiver.expect(gue(other, family), "passed-on", sent_on(other, family), TX)
     server.shutdown(socket.SHUT_WR)  # FIN_WAIT2
     keeps()
     client.close()
@@ -176,8 +192,7 @@ def test_icmp_errors_by_what_they_quote(receiver, connection):
             inner = error_frame(family, error, quoted(family, TCP, sport))[14:]
             frame = gue(inner, family)
             if word == "passed-on":
-                receiver.expect(frame, word, gue(inner, family, next_hop=1, destination=HOPS[family][0],
-                                                 macs=(LB_MAC, HERE)), TX)
+                receiver.expect(frame, word, sent_on(inner, family), TX)
             else:
                 receiver.expect(frame, word, kept(frame, inner))
     echo = network(4) / ICMP(type=8) / b"ping"
@@ -245,8 +260,7 @@ def test_a_syn_cookie_is_known(receiver, wire):
         frame = gue(inner)
         receiver.expect(frame, "accepted-cookie", kept(frame, inner))
         wrong = answer("192.0.2.8", 2222, sequence ^ 0x5A5A5A5A)
-        receiver.expect(gue(wrong), "passed-on", gue(wrong, next_hop=1, destination=HOPS[4][0], macs=(LB_MAC, HERE)),
-                        TX)
+        receiver.expect(gue(wrong), "passed-on", sent_on(wrong), TX)
     finally:
         with open("/proc/sys/net/ipv4/tcp_syncookies", "w", encoding="ascii") as sysctl:
             sysctl.write("1")
@@ -254,8 +268,7 @@ def test_a_syn_cookie_is_known(receiver, wire):
 
 def test_a_checksum_of_the_outer_udp_header_goes(receiver, host):
     inner = inner_packet(4, sport=999)
-    receiver.expect(gue(inner, checksum=0x1234), "passed-on",
-                    gue(inner, next_hop=1, destination=HOPS[4][0], macs=(LB_MAC, HERE)), TX)
+    receiver.expect(gue(inner, checksum=0x1234), "passed-on", sent_on(inner), TX)
 
 
 @pytest.mark.parametrize("head, word", [
