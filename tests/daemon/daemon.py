@@ -13,12 +13,19 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(os.environ.get("BUILD", TOP / "build")) / "holdfastd"
+PASS = TOP / "build" / "lab" / "pass.bpf.o"  # an XDP program that passes every packet
 READY_SECONDS = 30
 STOP_SECONDS = 20
 
 
 def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def program_on(namespace, interface):
+    """The id of the XDP program that the kernel runs there, or None."""
+    link = json.loads(run("ip", "-n", namespace, "-j", "-d", "link", "show", interface))[0]
+    return link.get("xdp", {}).get("prog", {}).get("id")
 
 
 def until(condition, seconds=20):
@@ -139,6 +146,12 @@ class Daemon:
         status, answer = self.post(operation, arguments)
         assert status >= 400, answer
         return status, answer["error"]
+
+    def cli(self, *words, under=()):
+        """What became of the command, run on the daemon's host."""
+        command = self.host.inside(*under, PROGRAM.with_name("holdfast"), "--instance", self.instance, "--runtime-dir",
+                                   self.directory / "run", "--state-dir", self.directory / "state", *words)
+        return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
     def connect(self):
         plain = socket.socket(socket.AF_UNIX)

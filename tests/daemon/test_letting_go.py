@@ -2,33 +2,15 @@
 """Interfaces that were renamed, swapped or moved, and pins that are out of sight: what is attached is what the kernel
 says, and whoever detaches is told the truth."""
 
-import json
-import subprocess
-
 import pytest
 
-import daemon as daemons
-from daemon import run, until
+from daemon import program_on, run, until
 
 OVER = ("unshare", "-m", "sh", "-c", 'mount -t bpf bpf /sys/fs/bpf && exec "$@"', "over")
 
 
-def program_on(namespace, interface):
-    """The id of the XDP program that the kernel runs there, or None."""
-    link = json.loads(run("ip", "-n", namespace, "-j", "-d", "link", "show", interface))[0]
-    return link.get("xdp", {}).get("prog", {}).get("id")
-
-
 def rename(namespace, before, after):
     run("ip", "-n", namespace, "link", "set", before, "name", after)
-
-
-def holdfast(daemon, *words, under=()):
-    """The command, on the daemon's host."""
-    command = daemon.host.inside(*under, daemons.PROGRAM.with_name("holdfast"), "--instance", daemon.instance,
-                                 "--runtime-dir", daemon.directory / "run", "--state-dir", daemon.directory / "state",
-                                 *words)
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
 def interface(daemon, name):
@@ -40,7 +22,7 @@ def test_one_that_was_renamed_goes_on_and_can_be_let_go_of(serving):
     rename(name, "eth0", "wan0")
     at = until(lambda: (at := interface(serving, "eth0"))["problem"] and at)
     assert at["state"] == "attached" and "wan0" in at["problem"]
-    assert holdfast(serving, "status", "--check").returncode == 1
+    assert serving.cli("status", "--check").returncode == 1
     # Another change leaves it alone, and so does a restart.
     serving.operate("backend.set", pool="db", name="db1", weight=50)
     serving.kill()
@@ -115,14 +97,14 @@ def test_one_that_was_moved_to_another_namespace_is_let_go_of(moved):
 def test_everything_is_let_go_of_without_the_daemon(moved):
     moved.kill()
     rename(moved.host.name, "eth0", "wan0")
-    done = holdfast(moved, "--offline", "interface", "detach", "--all")
+    done = moved.cli("--offline", "interface", "detach", "--all")
     assert done.returncode == 0, done.stderr
     assert not program_on(moved.host.name, "wan0") and not program_on(moved.host.peer, "eth1")
 
 
 def test_a_name_that_is_not_attached_is_no_success(moved):
     moved.kill()
-    done = holdfast(moved, "--offline", "interface", "detach", "lo")
+    done = moved.cli("--offline", "interface", "detach", "lo")
     assert done.returncode == 1 and "not attached to lo" in done.stderr
 
 
@@ -140,7 +122,7 @@ def test_a_start_beside_pins_that_are_out_of_sight_is_refused(serving):
 
 def test_a_detach_that_finds_no_pins_does_not_say_done(serving):
     serving.kill()
-    done = holdfast(serving, "--offline", "interface", "detach", "--all", under=OVER)
+    done = serving.cli("--offline", "interface", "detach", "--all", under=OVER)
     assert done.returncode == 1 and "bpftool link detach id" in done.stderr, done.stdout + done.stderr
     assert program_on(serving.host.name, "eth0")
 

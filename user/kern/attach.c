@@ -232,11 +232,10 @@ int dataplane_attach(struct dataplane *dataplane, const char *interface, enum in
 		     struct refusal *refusal)
 {
 	uint32_t ifindex = if_nametoindex(interface);
-	int r;
+	int r = interface_suitable(interface, refusal);
 
-	if (!ifindex)
-		return refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
-			      interface);
+	if (r)
+		return r;
 	r = dataplane_refresh(dataplane); /* another process may have upgraded them */
 	if (r)
 		return refuse(refusal, r, "the pinned programs cannot be opened: %s", strerror(-r));

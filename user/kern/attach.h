@@ -4,6 +4,7 @@
 #define HOLDFAST_ATTACH_H
 
 #include "dataplane.h"
+#include "netlink.h"
 
 /*
  * Attaches program (or frags, where the driver refuses the other for the interface's MTU; -1: there is none)
@@ -11,6 +12,15 @@
  */
 int xdp_attach(const char *interface, int program, int frags, enum interface_mode mode, int *ret_link,
 	       struct refusal *refusal);
+/* -ENODEV: there is no such interface. -EINVAL: it is the loopback interface, or its packets are not Ethernet
+ * frames; then attaching would succeed, and no packet be served. */
+int interface_suitable(const char *interface, struct refusal *refusal);
+/*
+ * Why the kernel refuses the program there, in the driver's words; empty: it does not say. A bpf_link tells the
+ * number of the error alone, so the same attachment is asked for by netlink. It is undone at once should it
+ * succeed.
+ */
+void xdp_reason(uint32_t ifindex, int program, uint32_t flags, char reason[NETLINK_REASON]);
 /* What the pinned link at path is attached to. -ENODEV: its interface is gone; -EXDEV: it is attached in
  * another network namespace (ret is filled as far as it is known). */
 int xdp_attachment(const char *path, struct attachment *ret);

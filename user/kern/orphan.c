@@ -2,7 +2,6 @@
 #include "orphan.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "attach.h"
+#include "holder.h"
 #include "pins.h"
 #include "state.h"
 
@@ -17,18 +17,6 @@ enum {
 	TRIES = 100,
 	PAUSE = 20 * 1000 * 1000, /* ns between them: the kernel lets go of an unpinned link a little later */
 };
-
-/* The programs that an interface runs: native, generic, or offloaded; 0 none. */
-static void programs_of(uint32_t ifindex, uint32_t ids[2])
-{
-	LIBBPF_OPTS(bpf_xdp_query_opts, query);
-
-	ids[0] = ids[1] = 0;
-	if (!ifindex || bpf_xdp_query(ifindex, 0, &query))
-		return;
-	ids[0] = query.drv_prog_id ?: query.prog_id;
-	ids[1] = query.skb_prog_id;
-}
 
 static bool is_balancer(const struct dataplane *dataplane, uint32_t id)
 {
@@ -79,58 +67,16 @@ static bool is_pinned(uint32_t program)
 	return pins_each(PINS, match_instance, &holders) == 1;
 }
 
-/* 0: none, or this process may not know. */
-static uint32_t link_of(uint32_t program)
-{
-	struct bpf_link_info info;
-	uint32_t id = 0, length;
-
-	while (!bpf_link_get_next_id(id, &id)) {
-		int fd = bpf_link_get_fd_by_id(id);
-
-		if (fd < 0)
-			continue;
-		memset(&info, 0, sizeof info);
-		length = sizeof info;
-		if (bpf_obj_get_info_by_fd(fd, &info, &length))
-			info.prog_id = 0;
-		close(fd);
-		if (info.type == BPF_LINK_TYPE_XDP && info.prog_id == program)
-			return id;
-	}
-	return 0;
-}
-
-static void release_command(const char *interface, uint32_t program, char text[64])
-{
-	uint32_t link = link_of(program);
-
-	if (link)
-		snprintf(text, 64, "bpftool link detach id %u", link);
-	else
-		snprintf(text, 64, "ip link set %s xdp off", interface);
-}
-
-void holder_right(const char *interface, struct refusal *refusal)
-{
-	uint32_t ids[2];
-	char command[64];
-
-	programs_of(if_nametoindex(interface), ids);
-	release_command(interface, ids[0] ?: ids[1], command);
-	refusal_right(refusal, "detach the program that is there: %s", command);
-}
-
 int orphan_check(const struct dataplane *dataplane, const char *interface, struct refusal *refusal)
 {
-	uint32_t ids[2];
-	char command[64];
+	uint32_t ids[HOLDER_MODES];
+	char command[HOLDER_COMMAND];
 
-	programs_of(if_nametoindex(interface), ids);
-	for (int i = 0; i < 2; i++) {
+	holders_read(if_nametoindex(interface), ids);
+	for (enum holder_mode i = 0; i < HOLDER_MODES; i++) {
 		if (!ids[i] || !is_balancer(dataplane, ids[i]) || is_pinned(ids[i]))
 			continue;
-		release_command(interface, ids[i], command);
+		holder_command(interface, i, ids[i], command);
 		refuse(refusal, 0,
 		       "interface %s runs program %u of a balancer, and no pin below " PINS " holds it",
 		       interface, ids[i]);

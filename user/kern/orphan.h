@@ -15,7 +15,5 @@ int orphan_check(const struct dataplane *dataplane, const char *interface, struc
 int orphan_wait(const struct dataplane *dataplane, const char *interface, struct refusal *refusal);
 /* orphan_check() for every interface of this network namespace. */
 int orphans_check(struct refusal *refusal);
-/* Says which command frees the interface of the program that holds it. */
-void holder_right(const char *interface, struct refusal *refusal);
 
 #endif

@@ -155,9 +155,9 @@ static int options_resolve(const struct receiver_options *options, int32_t *ret_
 
 	if (r)
 		return r;
-	if (!if_nametoindex(options->interface))
-		return refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
-			      options->interface);
+	r = interface_suitable(options->interface, refusal);
+	if (r)
+		return r;
 	*ret_netns = -1;
 	r = options->netns ? netns_number(options->netns, ret_netns) : 0;
 	if (r) {

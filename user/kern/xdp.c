@@ -12,16 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 #include "ethtool.h"
-#include "netlink.h"
+#include "holder.h"
 #include "orphan.h"
 #include "pins.h"
 #include "state.h"
 
-/*
- * A bpf_link tells the number of the error alone. The same attachment asked for by netlink is refused with
- * the driver's own words; should it succeed, it is undone at once.
- */
-static void reason_ask(uint32_t ifindex, int program, uint32_t flags, char reason[NETLINK_REASON])
+void xdp_reason(uint32_t ifindex, int program, uint32_t flags, char reason[NETLINK_REASON])
 {
 	struct netlink *netlink;
 	struct nlmsghdr *request;
@@ -69,9 +65,9 @@ static int refuse_attach(const char *interface, uint32_t ifindex, int program, u
 	bool native = flags & XDP_FLAGS_DRV_MODE;
 	char reason[NETLINK_REASON];
 
-	if (error == -EBUSY && orphan_check(NULL, interface, refusal))
+	if ((error == -EBUSY || error == -EEXIST) && orphan_check(NULL, interface, refusal))
 		return error;
-	reason_ask(ifindex, program, flags, reason);
+	xdp_reason(ifindex, program, flags, reason);
 	if (!reason[0])
 		snprintf(reason, sizeof reason, "%s",
 			 error == -EOPNOTSUPP ? "the driver has no native XDP" : strerror(-error));

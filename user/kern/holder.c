@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "holder.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "attach.h"
+
+static const struct {
+	uint32_t flags;
+	const char *word; /* of `ip link set` */
+} modes[HOLDER_MODES] = {
+	[HOLDER_NATIVE] = {XDP_FLAGS_DRV_MODE, "xdpdrv"},
+	[HOLDER_GENERIC] = {XDP_FLAGS_SKB_MODE, "xdpgeneric"},
+	[HOLDER_OFFLOADED] = {XDP_FLAGS_HW_MODE, "xdpoffload"},
+};
+
+void holders_read(uint32_t ifindex, uint32_t ret_programs[HOLDER_MODES])
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, query);
+
+	memset(ret_programs, 0, HOLDER_MODES * sizeof *ret_programs);
+	if (!ifindex || bpf_xdp_query(ifindex, 0, &query))
+		return;
+	ret_programs[HOLDER_NATIVE] = query.drv_prog_id;
+	ret_programs[HOLDER_GENERIC] = query.skb_prog_id;
+	ret_programs[HOLDER_OFFLOADED] = query.hw_prog_id;
+}
+
+/* 0: none, or this process may not know. */
+static uint32_t link_of(uint32_t program)
+{
+	struct bpf_link_info info;
+	uint32_t id = 0, length;
+
+	while (!bpf_link_get_next_id(id, &id)) {
+		int fd = bpf_link_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		memset(&info, 0, sizeof info);
+		length = sizeof info;
+		if (bpf_obj_get_info_by_fd(fd, &info, &length))
+			info.prog_id = 0;
+		close(fd);
+		if (info.type == BPF_LINK_TYPE_XDP && info.prog_id == program)
+			return id;
+	}
+	return 0;
+}
+
+/* The kernel refuses to put another program beside or in the place of one that is there, and says why. */
+static bool is_link(uint32_t ifindex, enum holder_mode mode)
+{
+	const struct bpf_insn pass[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = XDP_PASS},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	char reason[NETLINK_REASON];
+	int program = bpf_prog_load(BPF_PROG_TYPE_XDP, "pass", "GPL", pass, sizeof pass / sizeof *pass, NULL);
+
+	if (program < 0)
+		return false;
+	xdp_reason(ifindex, program, modes[mode].flags, reason);
+	close(program);
+	return strstr(reason, "BPF XDP link");
+}
+
+void holder_command(const char *interface, enum holder_mode mode, uint32_t program, char ret[HOLDER_COMMAND])
+{
+	uint32_t link = link_of(program);
+
+	if (link)
+		snprintf(ret, HOLDER_COMMAND, "bpftool link detach id %u", link);
+	else if (is_link(if_nametoindex(interface), mode))
+		snprintf(ret, HOLDER_COMMAND,
+			 "bpftool link detach id N, with the number N that `bpftool link` shows for %s",
+			 interface);
+	else
+		snprintf(ret, HOLDER_COMMAND, "ip link set %s %s off", interface, modes[mode].word);
+}
+
+void holder_right(const char *interface, struct refusal *refusal)
+{
+	uint32_t programs[HOLDER_MODES];
+	char command[HOLDER_COMMAND];
+
+	holders_read(if_nametoindex(interface), programs);
+	for (enum holder_mode mode = 0; mode < HOLDER_MODES; mode++) {
+		if (!programs[mode])
+			continue;
+		holder_command(interface, mode, programs[mode], command);
+		refusal_right(refusal, "detach the program that is there: %s", command);
+		return;
+	}
+}
