@@ -192,6 +192,24 @@ static __always_inline __u32 flow_remembered(const struct flow_query *query, con
 }
 
 /*
+ * A datagram does not say that it opens a flow. Where every flow is tracked, the first of a flow is one that
+ * is not remembered. It counts here, whatever becomes of the packet: the next ones are remembered. Out of
+ * line, as what no settled slot's packet needs.
+ */
+__noinline int flow_begun(const struct hf_service *service, __u32 number)
+{
+	const struct hf_backend *backend = map_at(&backends, number);
+	struct hf_counters *record;
+
+	if (!service || !backend || backend->ordinal >= service->ordinals)
+		return 0;
+	record = map_at(&counters, service->counters + backend->ordinal);
+	if (record)
+		record->flows++;
+	return 0;
+}
+
+/*
  * A flow that finds no room in the table goes, with all its packets, where the program looks for flows
  * without an entry. If that is the base, the slot goes on moving for another idle time, because the flow may
  * live that long.
@@ -220,6 +238,8 @@ static __always_inline __u32 flow_place_anew(const struct flow_query *query, con
 		struct hf_flow entry = flow_new(query, service, table, backend, now);
 
 		backend = flowtable_enter(tag, place, &entry);
+		if (query->tuple.proto == IPPROTO_UDP && service->track == HF_TRACK_ALWAYS)
+			flow_begun(service, backend);
 	}
 	return backend | (old ? BASE : 0) << REMEMBERED_SHIFT;
 }

@@ -160,7 +160,7 @@ enum {
 struct hf_counters {
 	__u64 packets;
 	__u64 bytes; /* of the packets as they came, Ethernet header included */
-	__u64 flows; /* TCP: SYN without ACK */
+	__u64 flows; /* TCP: SYN without ACK; UDP: flows entered, of services that track always */
 };
 
 /* reasons: packets that were not forwarded, by reason (reasons.h), on each processor. */

@@ -116,6 +116,26 @@ def test_plan_of_a_pool_in_full(cli, daemon):
         "second, 811 remembered flows on them\n")
 
 
+@pytest.mark.parametrize("rate,told", [
+    (None, "an unknown number of new flows a second (UDP is counted only with --track always)"),
+    (203.4, "at least 203 new flows a second (UDP is counted only with --track always)")])
+def test_a_plan_says_which_new_flows_are_not_counted(cli, daemon, rate, told):
+    reply = changed(dry_run=True)
+    reply["plan"]["pools"][0].update(new_per_second=rate, flows_unseen=True, remembered=811)
+    daemon.replies["/v1/operations"] = (200, reply)
+    assert f"(25 %), with {told}, 811 remembered flows on them\n" in cli.out("backend add db/db2 10.0.0.12 --dry-run")
+
+
+@pytest.mark.parametrize("flows,rate,shown", [(None, None, "- -"), (7, 12.0, "7+ 12+")])
+def test_new_flows_that_are_not_counted_are_no_0(cli, daemon, flows, rate, shown):
+    object_ = {"packets": 9, "bytes": 10, "packets_per_second": 0, "bits_per_second": 0,
+               "flows": flows, "new_per_second": rate, "flows_unseen": True}
+    daemon.replies["/v1/counters"] = (200, {"reasons": [], "interfaces": [], "services": [
+        {"service": "udp 203.0.113.10:53", **object_}], "backends": [{"pool": "dns", "name": "b1", **object_}]})
+    told = [" ".join(line.split()) for line in cli.out("counters --interval 0").splitlines()]
+    assert f"udp 203.0.113.10:53 {shown} 9 0 10 0" in told and f"dns/b1 {shown} 9 0 10 0" in told
+
+
 def test_an_address_that_changes_is_told(cli, daemon):
     reply = changed()
     reply["plan"]["replaced"] = [{"pool": "db", "name": "db2", "before": "10.0.0.12", "after": "10.0.0.14"}]

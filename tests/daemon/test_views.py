@@ -136,6 +136,51 @@ def test_counters_add_up(serving, host):
     assert reasons["no-backend"]["verdict"] == "drop" and reasons["no-backend"]["packets"] == 0
 
 
+DATAGRAMS = """
+import socket, sys
+from scapy.all import Ether, IP, UDP, raw
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("r0", 0))
+for i in range(int(sys.argv[2])):
+    s.send(raw(Ether(dst=sys.argv[1], src="02:00:00:00:00:01") / IP(src="198.51.100.7", dst="203.0.113.10")
+               / UDP(sport=1024 + i // 3, dport=5300) / b"x"))
+"""
+
+
+def test_new_flows_of_datagrams_are_counted_or_unknown(serving, host):
+    """Where the data plane does not see them begin, no view says 0."""
+    links = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))
+    path, sent = "/v1/services/udp/203.0.113.10:5300", 0
+
+    def send():
+        nonlocal sent
+        subprocess.run(host.inside_peer("/usr/bin/python3", "-c", DATAGRAMS, links[0]["address"], 60), check=True)
+        sent += 60
+        return until(lambda: (s := serving.get(path))["packets"] == sent and s)
+
+    def planned():
+        answer = serving.post("backend.remove", {"pool": "dns", "name": "b1", "now": True}, dry_run=True)[1]
+        return answer["plan"]["pools"][0]
+
+    serving.operate("pool.add", name="dns", source="10.64.0.0/16")
+    for i in (1, 2):
+        serving.operate("backend.add", pool="dns", name=f"b{i}", address=f"10.9.0.1{i + 3}")
+    serving.operate("service.add", proto="udp", listen="203.0.113.10:5300", pool="dns")
+    service = send()
+    assert (service["flows"], service["new_per_second"], service["flows_unseen"]) == (None, None, True)
+    assert {b["flows"] for b in serving.get("/v1/backends/dns")["backends"]} == {None}
+    assert planned()["new_per_second"] is None
+    # The pool has connections too: what is seen of it is not all.
+    serving.operate("service.add", proto="tcp", listen="203.0.113.10:5300", pool="dns")
+    until(lambda: all(b["flows"] == 0 and b["flows_unseen"] for b in serving.get("/v1/backends/dns")["backends"]))
+    assert planned()["flows_unseen"] and planned()["new_per_second"] == 0
+    serving.operate("service.set", proto="udp", listen="203.0.113.10:5300", track="always")
+    service = send()
+    assert (service["flows"], service["flows_unseen"]) == (20, False)
+    assert sum(b["flows"] for b in serving.get("/v1/backends/dns")["backends"]) == 20
+    assert not planned()["flows_unseen"]
+
+
 def test_counters_outlive_the_range_they_outgrow(serving, host):
     """A service begins with room for eight backends; the ninth moves its counters to a wider place."""
     links = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))

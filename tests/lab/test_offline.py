@@ -79,6 +79,9 @@ def test_every_packet_is_counted(form, vip):
         assert risen(before, after, "backends", name) == answers
     assert risen(before, after, "reasons", "no-service") >= 50
     assert risen(before, after, "interfaces", "eth0", "rx_packets") >= COUNT + 50
+    assert after["services"][service]["flows"] is None, "nobody sees datagrams begin a flow"
+    assert after["services"][service]["flows_unseen"] and not after["services"][f"tcp {at(vip, 80)}"]["flows_unseen"]
+    assert all(one["flows_unseen"] for one in after["backends"].values())
     unmoved = set(after["services"]) - {service}
     assert all(risen(before, after, "services", name) == 0 for name in unmoved)
     drops = [name for name, one in after["reasons"].items() if one["verdict"] == "drop"]

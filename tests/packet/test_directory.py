@@ -68,7 +68,7 @@ def test_a_full_directory_finds_every_service(fresh, seed):
 
 @pytest.mark.parametrize("ip_version, proto", itertools.product((4, 6), (TCP, UDP)))
 def test_counters(fresh, ip_version, proto):
-    """Packets, bytes as they came, and for TCP the flows that were opened, by service and backend."""
+    """Packets, bytes as they came, and for TCP the flows that were opened (test_flow.py has UDP), by service and backend."""
     expected = {n: [0, 0, 0] for n in range(4)}
     for sport, flags, payload in itertools.product(range(5000, 5040), ("S", "SA", "A", "SE"), (0, 33)):
         frame = client_frame(ip_version, proto, payload, sport, flags=flags).ljust(60, b"\0")

@@ -295,3 +295,50 @@ def test_entries_are_told_apart_by_vip_and_protocol(fresh):
         assert verdict == TX and out[:6].hex(":") == BACKENDS[backend].mac
     assert len(fresh.flows()) == 2 and mover.first
     assert Ether(client_frame(4, TCP)).src == CLIENT_MAC and LINK_MAC
+
+
+class TestBeginnings:
+    """New flows as the services' counters have them."""
+
+    @staticmethod
+    def begun(plane, service):
+        return sum(plane.counters(service, ordinal)[2] for ordinal in range(4))
+
+    @pytest.fixture(params=(4, 6))
+    def tracked(self, request, fresh):
+        fresh.family = request.param
+        fresh.datagrams = fresh.add_service(UDP, VIPS[request.param], 90, pool=1, ordinals=4, track="always", idle=30)
+        fresh.connections = fresh.add_service(TCP, VIPS[request.param], 90, pool=1, ordinals=4, track="always")
+        return fresh
+
+    def send(self, plane, sport, proto=UDP, flags="A"):
+        assert plane.program.run(client_frame(plane.family, proto, 1, sport, dport=90, flags=flags))[0] == TX
+
+    def test_a_tracked_flow_of_datagrams_begins_once(self, tracked):
+        for sport in (1, 2, 1, 3, 2, 1):
+            self.send(tracked, sport)
+        assert self.begun(tracked, tracked.datagrams) == 3
+        assert sum(tracked.counters(tracked.datagrams, ordinal)[0] for ordinal in range(4)) == 6
+        tracked.age_flows(31)
+        for _ in range(2):
+            self.send(tracked, 1)
+        assert self.begun(tracked, tracked.datagrams) == 4, "silent for longer than its idle time: it begins again"
+
+    def test_it_begins_at_the_backend_that_it_goes_to(self, tracked):
+        """A slot that moves sends it to its base."""
+        tracked.set_since(tracked.set_table(3, [moving(NEW, OLD)] * SIZE, pool=1, seed=SEED), SIZE, now())
+        self.send(tracked, 1)
+        assert [tracked.counters(tracked.datagrams, n - 1)[2] for n in (OLD, NEW)] == [1, 0]
+
+    def test_a_tracked_connection_begins_with_its_syn_alone(self, tracked):
+        for sport, flags in ((1, "S"), (1, "A"), (2, "A"), (2, "PA"), (3, "S")):
+            self.send(tracked, sport, TCP, flags)
+        assert len(tracked.flows()) == 3 and self.begun(tracked, tracked.connections) == 2
+
+    def test_what_is_only_looked_at_begins_nothing(self, tracked):
+        observer = DataPlane(shared_with=tracked, observing=True)
+        try:
+            observer.program.run(client_frame(tracked.family, UDP, 1, 1, dport=90))
+        finally:
+            observer.object.close()
+        assert self.begun(tracked, tracked.datagrams) == 0

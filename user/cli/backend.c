@@ -25,7 +25,7 @@ void backends_print(const json_t *backends)
 		table_cell(table, "%s", field_text(backend, "admin"));
 		table_cell(table, "%s", field_text(backend, "health"));
 		table_cell(table, "%s", field_count(backend, "slots", text));
-		table_cell(table, "%s", field_quantity(backend, "new_per_second", text));
+		table_cell(table, "%s", field_new_flows(backend, "new_per_second", text));
 		table_cell(table, "%s", field_quantity(backend, "packets_per_second", text));
 		table_cell(table, "%s", field_count(backend, "remembered", text));
 		table_cell(table, "%s", field_text(backend, "note"));
@@ -124,8 +124,8 @@ static void backend_print(const json_t *backend)
 		show_line("health", field_text(backend, "health"));
 	show_format("slots", "%s (%s %%)", field_count(backend, "slots", text),
 		    percent_text(field_number(backend, "share"), rate));
-	show_format("new flows", "%s, %s a second", field_count(backend, "flows", text),
-		    field_quantity(backend, "new_per_second", rate));
+	show_format("new flows", "%s, %s a second", field_new_flows(backend, "flows", text),
+		    field_new_flows(backend, "new_per_second", rate));
 	show_format("packets", "%s, %s a second", field_count(backend, "packets", text),
 		    field_quantity(backend, "packets_per_second", rate));
 	show_line("bytes", field_count(backend, "bytes", text));

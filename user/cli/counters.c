@@ -36,8 +36,8 @@ static void flows_cells(struct table *table, const json_t *object)
 {
 	char text[QUANTITY_TEXT];
 
-	table_cell(table, "%s", field_count(object, "flows", text));
-	table_cell(table, "%s", field_quantity(object, "new_per_second", text));
+	table_cell(table, "%s", field_new_flows(object, "flows", text));
+	table_cell(table, "%s", field_new_flows(object, "new_per_second", text));
 	table_cell(table, "%s", field_count(object, "packets", text));
 	table_cell(table, "%s", field_quantity(object, "packets_per_second", text));
 	table_cell(table, "%s", field_count(object, "bytes", text));
@@ -109,7 +109,8 @@ static void set_rate(json_t *after, const json_t *before, const char *count, con
 {
 	double grown = field_number(after, count) - field_number(before, count);
 
-	if (!field_is_null(after, count))
+	/* What is counted only since the first sample has not grown from 0. */
+	if (!field_is_null(after, count) && !field_is_null(before, count))
 		json_object_set_new(after, rate, json_real(grown > 0 ? grown * scale : 0));
 }
 

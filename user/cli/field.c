@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { NAME_WIDTH = 14 };
 
@@ -34,6 +35,17 @@ const char *field_quantity(const json_t *object, const char *key, char text[QUAN
 const char *field_count(const json_t *object, const char *key, char text[QUANTITY_TEXT])
 {
 	return field_is_null(object, key) ? "-" : count_text(field_number(object, key), text);
+}
+
+const char *field_new_flows(const json_t *object, const char *key, char text[QUANTITY_TEXT])
+{
+	char number[QUANTITY_TEXT];
+	bool rate = !strcmp(key, "new_per_second");
+	const char *shown = rate ? field_quantity(object, key, number) : field_count(object, key, number);
+	bool partial = !field_is_null(object, key) && json_is_true(json_object_get(object, "flows_unseen"));
+
+	snprintf(text, QUANTITY_TEXT, "%.30s%s", shown, partial ? "+" : "");
+	return text;
 }
 
 const char *names_text(const json_t *names, char text[NAMES_TEXT])

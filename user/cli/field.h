@@ -13,6 +13,8 @@ double field_number(const json_t *object, const char *key);
 bool field_is_null(const json_t *object, const char *key);
 /* A rate or size as quantity_text(), "-" where it is not known. */
 const char *field_quantity(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
+/* New flows, a rate or a count: "-" where no flow is seen to begin, "12+" where only some are. */
+const char *field_new_flows(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
 const char *field_count(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
 
 /* "db1, db3, db2": a list of names. Returns text. */

@@ -13,6 +13,7 @@ struct tally {
 	uint32_t pool;  /* number; 0: in no pool's slots */
 	uint32_t slots; /* that it owns */
 	struct hf_counters counters;
+	bool seen, unseen; /* its pool has services whose flows are seen to begin, and others */
 };
 
 static void counters_add(struct hf_counters *sum, const struct hf_counters *more)
@@ -76,6 +77,14 @@ static void census_services(const struct directory *directory, bool *seen, struc
 	qsort(census->services, census->service_count, sizeof *census->services, compare_numbers);
 }
 
+static void note_beginnings(const struct hf_service *service, struct tally *tally)
+{
+	if (beginnings_seen(service->key.proto, service->track))
+		tally->seen = true;
+	else
+		tally->unseen = true;
+}
+
 /* Reads a service's counters; adds them to its sum, and to its backends' where tallies is not NULL. */
 static int service_count(const struct offline *offline, const struct hf_service *service,
 			 struct hf_counters *ret, struct tally *tallies)
@@ -92,8 +101,10 @@ static int service_count(const struct offline *offline, const struct hf_service 
 		const struct backend_image *backend = &offline->loaded->backends[i];
 		struct tally *tally = &tallies[backend->number];
 
-		if (tally->pool == service->pool && backend->entry.ordinal < service->ordinals)
-			counters_add(&tally->counters, &counters[backend->entry.ordinal]);
+		if (tally->pool != service->pool || backend->entry.ordinal >= service->ordinals)
+			continue;
+		counters_add(&tally->counters, &counters[backend->entry.ordinal]);
+		note_beginnings(service, tally);
 	}
 	free(counters);
 	return r;
@@ -161,11 +172,15 @@ static int census_take(const struct offline *offline, struct census *ret)
 	return r;
 }
 
-static void set_counters(json_t *object, const struct hf_counters *counters)
+static void set_counters(json_t *object, const struct tally *tally)
 {
+	const struct hf_counters *counters = &tally->counters;
+	bool blind = tally->unseen && !tally->seen;
+
 	json_object_set_new(object, "packets", json_integer((json_int_t)counters->packets));
 	json_object_set_new(object, "bytes", json_integer((json_int_t)counters->bytes));
-	json_object_set_new(object, "flows", json_integer((json_int_t)counters->flows));
+	json_object_set_new(object, "flows", blind ? json_null() : json_integer((json_int_t)counters->flows));
+	json_object_set_new(object, "flows_unseen", json_boolean(tally->unseen));
 	json_object_set_new(object, "new_per_second", json_null());
 	json_object_set_new(object, "packets_per_second", json_null());
 	json_object_set_new(object, "bits_per_second", json_null());
@@ -180,7 +195,7 @@ static json_t *service_view(const struct offline *offline, const struct hf_servi
 			    const struct tally *tallies)
 {
 	char name[LABEL_TEXT], pool[LABEL_TEXT];
-	struct hf_counters counters;
+	struct tally sum = {.pool = service->pool};
 	json_int_t up = 0, all = 0;
 	json_t *view;
 
@@ -192,10 +207,11 @@ static json_t *service_view(const struct offline *offline, const struct hf_servi
 		all++;
 		up += takes_new(backend);
 	}
-	service_count(offline, service, &counters, NULL);
+	service_count(offline, service, &sum.counters, NULL);
+	note_beginnings(service, &sum);
 	view = json_pack("{s:s, s:s, s:I, s:I}", "service", offline_service_name(offline, service, name),
 			 "pool", offline_pool_name(offline, service->pool, pool), "up", up, "backends", all);
-	set_counters(view, &counters);
+	set_counters(view, &sum);
 	return view;
 }
 
@@ -252,7 +268,7 @@ static json_t *backend_view(const struct offline *offline, const struct backend_
 	json_object_set_new(view, "number", json_integer(backend->number));
 	json_object_set_new(view, "next_hop", offline_next_hop(&backend->entry));
 	json_object_set_new(view, "note", json_string(note));
-	set_counters(view, &tally->counters);
+	set_counters(view, tally);
 	return view;
 }
 

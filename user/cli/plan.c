@@ -50,6 +50,21 @@ void plan_print_replaced(const json_t *plan)
 		       field_text(replaced, "before"));
 }
 
+/* New flows that would go elsewhere. An older daemon does not say which are unseen. */
+static void plan_print_opened(const json_t *pool)
+{
+	bool unseen = json_is_true(json_object_get(pool, "flows_unseen"));
+	char text[QUANTITY_TEXT];
+
+	if (!field_is_null(pool, "new_per_second"))
+		printf(", with %s%s new flows a second", unseen ? "at least " : "",
+		       field_quantity(pool, "new_per_second", text));
+	else if (unseen)
+		printf(", with an unknown number of new flows a second");
+	if (unseen)
+		printf(" (UDP is counted only with --track always)");
+}
+
 static void plan_print_pool(const json_t *pool)
 {
 	const char *change = field_text(pool, "change");
@@ -64,8 +79,7 @@ static void plan_print_pool(const json_t *pool)
 	print_slots(field_number(pool, "moved"), field_number(pool, "slots"), "would move");
 	if (field_number(pool, "needless") > 0)
 		printf(", %s of them between backends that stay", field_count(pool, "needless", text));
-	if (!field_is_null(pool, "new_per_second"))
-		printf(", with %s new flows a second", field_quantity(pool, "new_per_second", text));
+	plan_print_opened(pool);
 	if (!field_is_null(pool, "remembered"))
 		printf(", %s remembered flows on them", field_count(pool, "remembered", text));
 	if (json_is_true(json_object_get(pool, "rebuilt")))

@@ -99,7 +99,9 @@ static void pool_print(const json_t *pool)
 		    moving_text(field_number(pool, "moving"), field_number(pool, "table_size"), text));
 	if (!field_is_null(pool, "settles_in"))
 		show_line("settles", settles_text(pool, text));
-	if (!field_is_null(pool, "demand"))
+	if (field_is_null(pool, "demand"))
+		show_format("flow table", "%s remembered", field_count(pool, "remembered", text));
+	else
 		show_format("flow table", "%s remembered, %s wanted while slots move",
 			    field_count(pool, "remembered", text), field_count(pool, "demand", udp));
 	show_line("table", field_text(digests, "table"));

@@ -27,8 +27,8 @@ static void service_print(const json_t *service)
 	show_line("idle", elapsed_text(field_number(service, "idle"), text));
 	show_format("backends", "%.0f, %.0f up", field_number(service, "backends"),
 		    field_number(service, "up"));
-	show_format("new flows", "%s, %s a second", field_count(service, "flows", text),
-		    field_quantity(service, "new_per_second", rate));
+	show_format("new flows", "%s, %s a second", field_new_flows(service, "flows", text),
+		    field_new_flows(service, "new_per_second", rate));
 	show_format("packets", "%s, %s a second", field_count(service, "packets", text),
 		    field_quantity(service, "packets_per_second", rate));
 	show_format("bytes", "%s, %s bit a second", field_count(service, "bytes", text),

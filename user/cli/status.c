@@ -64,7 +64,7 @@ void services_print(const json_t *services)
 		table_cell(table, "%s", field_text(service, "pool"));
 		table_cell(table, "%.0f/%.0f", field_number(service, "up"),
 			   field_number(service, "backends"));
-		table_cell(table, "%s", field_quantity(service, "new_per_second", text));
+		table_cell(table, "%s", field_new_flows(service, "new_per_second", text));
 		table_cell(table, "%s", field_quantity(service, "packets_per_second", text));
 		table_cell(table, "%s", field_quantity(service, "bits_per_second", text));
 	}

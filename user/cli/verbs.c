@@ -85,7 +85,9 @@ static const struct option pool_options[] = {
 	{.name = NULL},
 };
 
-#define TRACK CHOICE("track", "auto always never", "which flows are remembered")
+#define TRACK                                \
+	CHOICE("track", "auto always never", \
+	       "which flows are remembered; only with always are new UDP flows counted")
 #define IDLE \
 	OPTION("idle", VALUE_DURATION, "D", "how long a silent flow counts as alive; default TCP 2h, UDP 30s")
 
@@ -410,7 +412,9 @@ const struct verb verbs[] = {
 	 .example = "counters --interval 5s",
 	 .uses = "GET /v1/counters",
 	 .details = "Takes two samples, a second apart unless --interval says otherwise; with --interval 0 one, and "
-	            "the rates are the daemon's own. Interfaces are counted by the kernel.",
+	            "the rates are the daemon's own. Interfaces are counted by the kernel. FLOWS and NEW/S are - for a "
+	            "UDP service, unless `service set` gives it --track always: only then are its flows seen to "
+	            "begin. A backend has 12+ if its pool also has such a service.",
 	 .flags = VERB_WORKS_OFFLINE,
 	 .run = run_counters},
 

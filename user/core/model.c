@@ -425,6 +425,11 @@ uint32_t service_idle(const struct service *service)
 	return service->proto == IPPROTO_TCP ? TCP_IDLE_DEFAULT : UDP_IDLE_DEFAULT;
 }
 
+bool beginnings_seen(uint8_t proto, uint8_t track)
+{
+	return proto == IPPROTO_TCP || track == HF_TRACK_ALWAYS;
+}
+
 /* Words ---------------------------------------------------------------------- */
 
 #define WORD(words, value) ((size_t)(value) < sizeof(words) / sizeof((words)[0]) ? (words)[value] : "?")

@@ -167,6 +167,9 @@ uint64_t pool_seed(const struct model *model, const struct pool *pool);
 /* Whether a service leads to the pool. */
 bool pool_is_served(const struct model *model, const char *pool);
 uint32_t service_idle(const struct service *service);
+/* Whether the data plane sees flows begin: TCP by SYN, UDP only where it tracks every flow (enum hf_track).
+ */
+bool beginnings_seen(uint8_t proto, uint8_t track);
 /*
  * What a backend weighs in its pool's placement. One that drains to leave weighs nothing already: its flows
  * end at another time on every balancer, and their tables must be equal meanwhile.

@@ -41,10 +41,11 @@ json_t *forecast_plan(struct instance *instance, const struct plan *plan, bool f
 
 	for (size_t i = 0; json && i < plan->pool_count; i++) {
 		const struct plan_pool *pool = &plan->pools[i];
+		struct tally opened = pool_new_flows(instance, pool->name);
 		json_t *line = json_array_get(pools, i);
 
-		json_object_set_new(line, "new_per_second",
-				    json_real(pool_new_flows(instance, pool->name) * plan_pool_share(pool)));
+		json_object_set_new(line, "new_per_second", new_flows_json(&opened, plan_pool_share(pool)));
+		json_object_set_new(line, "flows_unseen", json_boolean(opened.unseen));
 		json_object_set_new(line, "remembered",
 				    flows ? json_integer(flows_on_moved(instance, pool)) : json_null());
 	}

@@ -22,6 +22,7 @@ struct counting_backend {
 struct counting_service {
 	uint16_t number;
 	uint32_t first, ordinals;      /* of counters */
+	bool seen;                     /* its flows are seen to begin */
 	size_t backend, backend_count; /* range of layout.backends: those of its pool */
 };
 
@@ -104,6 +105,7 @@ static void learn_service(struct layout *layout, const struct service *service, 
 	counting->number = ledger_service(ledger, service, &counting->first, &counting->ordinals);
 	if (!counting->number || !pool)
 		return;
+	counting->seen = beginnings_seen(service->proto, service->track);
 	counting->backend = starts[pool - model->pools];
 	counting->backend_count = pool->backend_count;
 	layout->service_count++;
@@ -152,7 +154,8 @@ static bool make_room(struct rates *rates, uint32_t count)
 	return true;
 }
 
-static void add_total(struct rates *rates, struct series *series, const struct hf_counters *counters)
+static void add_total(struct rates *rates, struct series *series, const struct hf_counters *counters,
+		      bool seen)
 {
 	if (series->round != rates->round) {
 		/* A number that was away starts anew: its rate is not that of the years between. */
@@ -160,7 +163,12 @@ static void add_total(struct rates *rates, struct series *series, const struct h
 			*series = (struct series){0};
 		series->round = rates->round;
 		series->tally.total = (struct hf_counters){0};
+		series->tally.seen = series->tally.unseen = false;
 	}
+	if (seen)
+		series->tally.seen = true;
+	else
+		series->tally.unseen = true;
 	series->tally.total.packets += counters->packets;
 	series->tally.total.bytes += counters->bytes;
 	series->tally.total.flows += counters->flows;
@@ -174,7 +182,7 @@ static void sample_service(struct rates *rates, const struct counting_service *s
 	if (service->number >= rates->service_limit)
 		rates->service_limit = service->number + 1;
 	for (uint32_t i = 0; i < service->ordinals; i++)
-		add_total(rates, &rates->services[service->number], &rates->buffer[i]);
+		add_total(rates, &rates->services[service->number], &rates->buffer[i], service->seen);
 	for (size_t i = 0; i < service->backend_count; i++) {
 		const struct counting_backend *backend = &rates->layout.backends[service->backend + i];
 
@@ -182,7 +190,8 @@ static void sample_service(struct rates *rates, const struct counting_service *s
 			continue;
 		if (backend->number >= rates->backend_limit)
 			rates->backend_limit = backend->number + 1;
-		add_total(rates, &rates->backends[backend->number], &rates->buffer[backend->ordinal]);
+		add_total(rates, &rates->backends[backend->number], &rates->buffer[backend->ordinal],
+			  service->seen);
 	}
 }
 
@@ -195,7 +204,7 @@ static void sample_reasons(struct rates *rates)
 	for (unsigned i = 0; i < HF_REASON_LIMIT; i++) {
 		struct hf_counters counters = {.packets = reasons[i].packets, .bytes = reasons[i].bytes};
 
-		add_total(rates, &rates->reasons[i], &counters);
+		add_total(rates, &rates->reasons[i], &counters, false);
 	}
 }
 

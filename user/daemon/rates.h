@@ -12,6 +12,7 @@ struct rates;
 struct tally {
 	struct hf_counters total;
 	double packets, bytes, flows; /* a second */
+	bool seen, unseen;            /* there are services whose flows are seen to begin, and others */
 };
 
 int rates_open(struct dataplane *const *dataplane, struct rates **ret);

@@ -129,13 +129,8 @@ json_t *backend_json(struct instance *instance, const struct pool *pool, const s
 	json_object_set_new(json, "slots", json_integer(drain.slots.owned));
 	json_object_set_new(json, "share",
 			    json_real(pool->slots ? (double)drain.slots.owned / pool->slots : 0));
-	json_object_set_new(json, "new_per_second", json_real(tally->flows));
-	json_object_set_new(json, "packets_per_second", json_real(tally->packets));
-	json_object_set_new(json, "bits_per_second", json_real(tally->bytes * 8));
 	set_drain(json, instance, backend, &drain);
-	json_object_set_new(json, "packets", json_integer(tally->total.packets));
-	json_object_set_new(json, "bytes", json_integer(tally->total.bytes));
-	json_object_set_new(json, "flows", json_integer(tally->total.flows));
+	set_tally(json, tally);
 	json_object_set_new(json, "number", json_integer(number));
 	json_object_set_new(json, "next_hop", next_hop_json(hops_get(instance->hops, &backend->address)));
 	json_object_set_new(json, "note", note_json(instance, backend, fact, &drain));

@@ -34,6 +34,24 @@ static json_t *reasons_json(struct instance *instance)
 	return list;
 }
 
+json_t *new_flows_json(const struct tally *tally, double share)
+{
+	return tally->unseen && !tally->seen ? json_null() : json_real(tally->flows * share);
+}
+
+void set_tally(json_t *json, const struct tally *tally)
+{
+	bool blind = tally->unseen && !tally->seen;
+
+	json_object_set_new(json, "new_per_second", new_flows_json(tally, 1));
+	json_object_set_new(json, "packets_per_second", json_real(tally->packets));
+	json_object_set_new(json, "bits_per_second", json_real(tally->bytes * 8));
+	json_object_set_new(json, "packets", json_integer(tally->total.packets));
+	json_object_set_new(json, "bytes", json_integer(tally->total.bytes));
+	json_object_set_new(json, "flows", blind ? json_null() : json_integer(tally->total.flows));
+	json_object_set_new(json, "flows_unseen", json_boolean(tally->unseen));
+}
+
 int view_counters(struct instance *instance, const struct request *request, json_t **ret,
 		  struct refusal *refusal)
 {

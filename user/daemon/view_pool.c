@@ -74,30 +74,38 @@ uint32_t pool_remembered(struct instance *instance, const struct pool_image *ima
 	return census && image ? census->pools[image->number].remembered : 0;
 }
 
-double pool_new_flows(const struct instance *instance, const char *pool)
+struct tally pool_new_flows(const struct instance *instance, const char *pool)
 {
+	struct tally sum = {.flows = 0};
 	uint32_t counters, ordinals;
-	double rate = 0;
 
 	for (size_t i = 0; i < instance->model->service_count; i++) {
 		const struct service *service = &instance->model->services[i];
+		const struct tally *tally;
+		uint16_t number;
 
-		if (!strcmp(service->pool, pool))
-			rate += rates_service(instance->rates,
-					      ledger_service(instance->ledger, service, &counters, &ordinals))
-					->flows;
+		if (strcmp(service->pool, pool))
+			continue;
+		number = ledger_service(instance->ledger, service, &counters, &ordinals);
+		tally = rates_service(instance->rates, number);
+		sum.flows += tally->flows;
+		sum.seen |= tally->seen;
+		sum.unseen |= tally->unseen;
 	}
-	return rate;
+	return sum;
 }
 
-/* Entries of the flow table that the moving slots may come to need. */
-static uint64_t pool_demand(struct instance *instance, const struct pool *pool,
-			    const struct pool_image *image)
+/* Entries of the flow table that the moving slots may come to need; null where flows begin unseen. */
+static json_t *demand_json(struct instance *instance, const struct pool *pool, const struct pool_image *image)
 {
+	struct tally opened = pool_new_flows(instance, pool->name);
+
 	if (!image || !image->moving)
-		return 0;
-	return pool_image_demand(image, pool_remembered(instance, image),
-				 pool_new_flows(instance, pool->name), clock_monotonic() / 1000);
+		return json_integer(0);
+	if (opened.unseen)
+		return json_null();
+	return json_integer((json_int_t)pool_image_demand(image, pool_remembered(instance, image),
+							  opened.flows, clock_monotonic() / 1000));
 }
 
 json_t *pool_json(struct instance *instance, const struct pool *pool)
@@ -126,7 +134,7 @@ json_t *pool_json(struct instance *instance, const struct pool *pool)
 	json_object_set_new(json, "moving", json_integer(image ? image->moving : 0));
 	json_object_set_new(json, "settles_in", settles_json(image));
 	json_object_set_new(json, "remembered", json_integer(pool_remembered(instance, image)));
-	json_object_set_new(json, "demand", json_integer(pool_demand(instance, pool, image)));
+	json_object_set_new(json, "demand", demand_json(instance, pool, image));
 	json_object_set_new(json, "digests", json_pack("{s:s, s:s}", "table", table, "history", history));
 	return json;
 }

@@ -33,12 +33,7 @@ json_t *service_json(struct instance *instance, const struct service *service)
 	json_object_set_new(json, "idle", json_integer(service_idle(service)));
 	json_object_set_new(json, "up", json_integer(pool ? pool_up(instance, pool) : 0));
 	json_object_set_new(json, "backends", json_integer(pool ? pool->backend_count : 0));
-	json_object_set_new(json, "new_per_second", json_real(tally->flows));
-	json_object_set_new(json, "packets_per_second", json_real(tally->packets));
-	json_object_set_new(json, "bits_per_second", json_real(tally->bytes * 8));
-	json_object_set_new(json, "packets", json_integer(tally->total.packets));
-	json_object_set_new(json, "bytes", json_integer(tally->total.bytes));
-	json_object_set_new(json, "flows", json_integer(tally->total.flows));
+	set_tally(json, tally);
 	return json;
 }
 

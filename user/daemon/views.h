@@ -40,8 +40,12 @@ json_t *generation_json(const struct generation *generation);
 /* Seconds until the last moving slot is ripe to settle, or null. */
 json_t *settles_json(const struct pool_image *image);
 uint32_t pool_remembered(struct instance *instance, const struct pool_image *image);
-/* New flows a second of all services of a pool. */
-double pool_new_flows(const struct instance *instance, const char *pool);
+/* What is counted of a service or backend, and how fast it grows: adds the members to its object. */
+void set_tally(json_t *json, const struct tally *tally);
+/* New flows a second of all services of a pool: flows, seen and unseen of a tally. */
+struct tally pool_new_flows(const struct instance *instance, const char *pool);
+/* Times share; null where no flow is seen to begin. */
+json_t *new_flows_json(const struct tally *tally, double share);
 /* How many of a pool's backends take flows. */
 size_t pool_up(struct instance *instance, const struct pool *pool);
 /* Refuses a pool that is not there. */
