@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+import sqlite3
 
 from daemon import run, until
 
@@ -30,6 +31,64 @@ def test_events_outlive_the_daemon(serving):
     texts = [e["text"] for e in serving.get("/v1/events")["events"]]
     assert any("backend drain db/db1" in text for text in texts)
     assert "adopted" in texts[-1]
+
+
+BEHIND = 1000  # backends of one gateway
+FLAPS = 3
+
+
+def behind_one_gateway(daemon):
+    """Two pools of the same backends, all of them by one neighbour."""
+    host = daemon.host
+    run("ip", "-n", host.name, "route", "add", "10.100.0.0/16", "via", "10.9.0.11")
+    backends = [{"name": f"b{i}", "address": f"10.100.{i // 250}.{i % 250 + 1}"} for i in range(BEHIND)]
+    daemon.operate("model.apply", configuration={
+        "version": 1, "seed": daemon.get("/v1/status")["seed"], "interfaces": [], "services": [],
+        "pools": [{"name": name, "table_size": 2039, "backends": backends} for name in ("p", "q")]})
+    daemon.operate("backend.drain", pool="p", name="b7")
+
+
+def test_a_gateway_that_flaps_is_a_few_lines_and_pushes_no_change_out(daemon):
+    behind_one_gateway(daemon)
+    reached = lambda: daemon.get("/v1/backends/q/b999")["next_hop"]["resolved"]
+    until(reached)
+    before = [e for e in daemon.get("/v1/events?limit=10000")["events"] if e["kind"] != "next-hop"]
+    began = daemon.log.stat().st_size
+    for _ in range(FLAPS):
+        run("ip", "-n", daemon.host.peer, "link", "set", "r0", "down")
+        until(lambda: not reached())
+        run("ip", "-n", daemon.host.peer, "link", "set", "r0", "up")
+        until(reached)
+    until(lambda: "reached by eth0" in daemon.get("/v1/events?limit=1")["events"][0]["text"])
+    events = daemon.get("/v1/events?limit=10000")["events"]
+    with open(daemon.log) as log:
+        log.seek(began)
+        lines = log.readlines()
+    told = [e for e in events if e["kind"] == "next-hop"]
+    print(f"{len(told)} events, {len(lines)} lines")
+    assert [e for e in events if e["kind"] != "next-hop"][:len(before)] == before
+    assert len(told) <= 20 * FLAPS and len(lines) <= 20 * FLAPS
+    lost = [e["text"] for e in told if e["subject"] == "10.9.0.11 on eth0" and "not reached" in e["text"]]
+    assert f"{2 * BEHIND} backends are not reached (interface down): p/b0, q/b0, p/b1 and {2 * BEHIND - 3} more" in lost, told
+
+
+def fill_events(daemon, kind, count):
+    """As if they had happened a while ago."""
+    daemon.stop()
+    with sqlite3.connect(daemon.database) as database:
+        database.executemany("INSERT INTO events (time, kind, subject, text) VALUES (?, ?, '', 'x')",
+                             [(i, kind) for i in range(count)])
+    database.close()
+    daemon.start()
+
+
+def test_each_kind_of_events_is_forgotten_apart(serving):
+    changes = [e for e in serving.get("/v1/events?limit=10000")["events"] if e["kind"] == "change"]
+    fill_events(serving, "next-hop", 12000)
+    serving.operate("backend.drain", pool="db", name="db1")
+    events = until(lambda: (found := serving.get("/v1/events?limit=10000")["events"]) and len(found) < 5000 and found)
+    assert [e for e in events if e["kind"] == "change"][:len(changes)] == changes
+    assert sum(e["kind"] == "next-hop" for e in events) == 2000
 
 
 def test_numbers_of_events_are_checked(daemon):

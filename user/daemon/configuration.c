@@ -16,7 +16,7 @@
 #include "events.h"
 #include "preparation.h"
 
-enum { DIGEST_TEXT = 33 };
+enum { DIGEST_TEXT = 33, WARNINGS_TOLD = 10 };
 
 /* All of the file, or one byte more than any may have. */
 static int read_file(const char *path, char **ret_text, size_t *ret_length, struct refusal *refusal)
@@ -88,14 +88,16 @@ static bool was_given(struct instance *instance)
 	return was;
 }
 
-/* The sender of a signal reads them in the log. */
+/* The sender of a signal reads them in the log; a file may be warned of once for each of its backends. */
 static void tell_warnings(const char *file, const json_t *warnings)
 {
-	const json_t *warning;
-	size_t i;
+	size_t count = json_array_size(warnings), told = count <= WARNINGS_TOLD ? count : WARNINGS_TOLD - 1;
 
-	json_array_foreach (warnings, i, warning)
-		event_note(LOG_LEVEL_WARNING, "configuration", file, "%s", json_string_value(warning));
+	for (size_t i = 0; i < told; i++)
+		event_note(LOG_LEVEL_WARNING, "configuration", file, "%s",
+			   json_string_value(json_array_get(warnings, i)));
+	if (told < count)
+		event_note(LOG_LEVEL_WARNING, "configuration", file, "and %zu more warnings", count - told);
 }
 
 static int apply(struct instance *instance, json_t *configuration, bool again, struct refusal *refusal)

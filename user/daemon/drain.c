@@ -108,19 +108,33 @@ void drain_loaded(struct instance *instance)
 			instance->drained[instance->image->backends[i].number] = false;
 }
 
+static void tell_deadline(const struct pool *pool, const char *backend, unsigned int open)
+{
+	char one[96];
+	const struct common_event event = {
+		LOG_LEVEL_NOTICE, "drain",
+		backend,          one,
+		pool->name,       "are past their deadline, and their remembered flows are cut"};
+
+	snprintf(one, sizeof one, "the deadline has passed: %u remembered flows are cut", open);
+	event_gather(&event, backend);
+}
+
 /* A word for each end, once: what was told is remembered by number. */
 static void tell_drained(struct instance *instance, const struct pool *pool, const struct backend *backend,
 			 const struct drain_state *state, int64_t now)
 {
 	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
 	char subject[NAME_SIZE + BACKEND_TEXT], label[BACKEND_TEXT];
+	const struct common_event drained = {LOG_LEVEL_NOTICE, "drain",
+					     subject,          "drained: it can be switched off",
+					     pool->name,       "are drained: they can be switched off"};
 
 	snprintf(subject, sizeof subject, "%s/%s", pool->name, backend_label(backend, label));
 	if (backend->deadline > instance->drains_seen && backend->deadline <= now)
-		event_note(LOG_LEVEL_NOTICE, "drain", subject,
-			   "the deadline has passed: %u remembered flows are cut", state->open);
+		tell_deadline(pool, subject, state->open);
 	if (state->drained && !instance->drained[number])
-		event_note(LOG_LEVEL_NOTICE, "drain", subject, "drained: it can be switched off");
+		event_gather(&drained, subject);
 	instance->drained[number] = state->drained;
 }
 

@@ -27,6 +27,7 @@ struct hop {
 
 struct hops {
 	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
+	struct ledger *const *ledger;       /* its too, which changes replace: whose number it is */
 	struct nexthops *nexthops;
 	struct hop *hops; /* by address, then number */
 	size_t count;
@@ -113,14 +114,42 @@ static void store_route(struct hops *hops, uint16_t number, const struct nexthop
 		log_refusal(LOG_LEVEL_WARNING, "a backend's route", &refusal);
 }
 
+/* What backends lose and find together: the neighbour that they are all behind, or the link. */
+static void name_cause(const struct nexthop *nexthop, char *text, size_t room)
+{
+	char gateway[ADDRESS_TEXT];
+
+	if (!nexthop || !nexthop->ifindex)
+		text[0] = '\0';
+	else if (nexthop->gateway.family)
+		snprintf(text, room, "%s on %s", address_text(&nexthop->gateway, gateway),
+			 nexthop->interface);
+	else
+		snprintf(text, room, "%s", nexthop->interface);
+}
+
+/* One line for each cause: a thousand backends may be behind one gateway. */
+static void tell_hop(const struct hops *hops, const struct hop *hop, enum log_level level, const char *one,
+		     const char *many)
+{
+	char subject[ADDRESS_TEXT], cause[ADDRESS_TEXT + 32], backend[2 * NAME_SIZE];
+	const struct common_event event = {level, "next-hop", address_text(&hop->address, subject),
+					   one,   cause,      many};
+	const char *pool = "", *name = "";
+	struct address address;
+
+	name_cause(nexthops_get(hops->nexthops, &hop->address), cause, sizeof cause);
+	ledger_backend_name(*hops->ledger, hop->backend, &pool, &name, &address);
+	snprintf(backend, sizeof backend, "%s/%s", pool, name);
+	event_gather(&event, backend);
+}
+
 static void clear_hop(struct hops *hops, struct hop *hop)
 {
-	char text[ADDRESS_TEXT];
-
 	hop->clear_at = 0;
 	dataplane_next_hop_set(*hops->dataplane, hop->backend, NULL, 0);
-	event_note(LOG_LEVEL_WARNING, "next-hop", address_text(&hop->address, text),
-		   "packets to it are dropped until it is reached again");
+	tell_hop(hops, hop, LOG_LEVEL_WARNING, "packets to it are dropped until it is reached again",
+		 "get no packets until they are reached again");
 }
 
 static void lose_hop(struct hops *hops, struct hop *hop, const struct nexthop *nexthop)
@@ -145,36 +174,35 @@ static void store_hop(struct hops *hops, struct hop *hop, const struct nexthop *
 		dataplane_next_hop_set(*hops->dataplane, hop->backend, nexthop->mac, link);
 }
 
-static void tell_change(const struct nexthop *nexthop)
+static void tell_change(const struct hops *hops, const struct hop *hop, const struct nexthop *nexthop)
 {
-	char text[ADDRESS_TEXT];
+	char one[128], many[128];
 
-	if (nexthop->resolved)
-		event_note(LOG_LEVEL_NOTICE, "next-hop", address_text(&nexthop->address, text),
-			   "reached by %s", nexthop->interface);
-	else
-		event_note(LOG_LEVEL_WARNING, "next-hop", address_text(&nexthop->address, text),
-			   "not reached: %s", nexthop->problem);
+	if (nexthop->resolved) {
+		snprintf(one, sizeof one, "reached by %s", nexthop->interface);
+		snprintf(many, sizeof many, "are reached by %s", nexthop->interface);
+	} else {
+		snprintf(one, sizeof one, "not reached: %s", nexthop->problem);
+		snprintf(many, sizeof many, "are not reached (%s)", nexthop->problem);
+	}
+	tell_hop(hops, hop, nexthop->resolved ? LOG_LEVEL_NOTICE : LOG_LEVEL_WARNING, one, many);
 }
 
 /* The first finding comes before anything is loaded: hops_fill() and hops_loaded() take it from there. */
 static void next_hop_changed(const struct nexthop *nexthop, void *context)
 {
 	struct hops *hops = context;
-	bool told = false;
 
 	for (size_t i = first_hop(hops, &nexthop->address);
 	     i < hops->count && address_equal(&hops->hops[i].address, &nexthop->address); i++) {
 		if (!hops->hops[i].loaded)
 			continue;
-		if (!told)
-			tell_change(nexthop);
-		told = true;
+		tell_change(hops, &hops->hops[i], nexthop);
 		store_hop(hops, &hops->hops[i], nexthop);
 	}
 }
 
-int hops_open(struct dataplane *const *dataplane, struct hops **ret)
+int hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct hops **ret)
 {
 	struct hops *hops = calloc(1, sizeof *hops);
 	int error;
@@ -182,6 +210,7 @@ int hops_open(struct dataplane *const *dataplane, struct hops **ret)
 	if (!hops)
 		return -ENOMEM;
 	hops->dataplane = dataplane;
+	hops->ledger = ledger;
 	error = nexthops_open(next_hop_changed, hops, &hops->nexthops);
 	if (error) {
 		free(hops);

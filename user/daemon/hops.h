@@ -6,12 +6,14 @@
 #ifndef HOLDFAST_HOPS_H
 #define HOLDFAST_HOPS_H
 
+#include "../core/ledger.h"
 #include "../kern/dataplane.h"
 #include "../kern/nexthop.h"
 
 struct hops;
 
-int hops_open(struct dataplane *const *dataplane, struct hops **ret);
+/* Both pointers are read anew at each use, and events name backends by the ledger. */
+int hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct hops **ret);
 void hops_close(struct hops *hops);
 /* Readable: call hops_dispatch(). Twice a second: hops_tick(). */
 int hops_fd(const struct hops *hops);

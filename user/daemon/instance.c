@@ -366,7 +366,7 @@ static int load_dataplane(struct instance *instance, bool starting, struct refus
 
 static int open_parts(struct instance *instance)
 {
-	int error = hops_open(&instance->dataplane, &instance->hops);
+	int error = hops_open(&instance->dataplane, &instance->ledger, &instance->hops);
 
 	if (!error)
 		error = interfaces_open(&instance->dataplane, &instance->interfaces);

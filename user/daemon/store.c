@@ -6,7 +6,7 @@
 
 #include "store_private.h"
 
-enum { SCHEMA_VERSION = 1, EVENTS_KEPT = 10000 };
+enum { SCHEMA_VERSION = 1, EVENTS_KEPT = 2000, CHANGES_KEPT = 10000 };
 
 /* Readers of a backup may hold the file for a moment. */
 static const char open_sql[] = "PRAGMA busy_timeout = 2000;"
@@ -26,8 +26,9 @@ static const char schema_sql[] =
 	"PRAGMA user_version = 1;"
 	"COMMIT;";
 
-/* A new table beside those of older versions, which ignore it. */
-static const char facts_sql[] =
+/* New beside what older versions made, which go on with it. */
+static const char later_sql[] =
+	"CREATE INDEX IF NOT EXISTS events_by_kind ON events (kind);"
 	"CREATE TABLE IF NOT EXISTS facts (pool TEXT NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,"
 	" source TEXT NOT NULL, state TEXT NOT NULL, author TEXT NOT NULL, time INTEGER NOT NULL,"
 	" boot TEXT NOT NULL, monotonic INTEGER NOT NULL, gone INTEGER NOT NULL,"
@@ -126,8 +127,8 @@ static int make_schema(struct store *store, const char *path, struct refusal *re
 	}
 	if (version < SCHEMA_VERSION && sqlite3_exec(store->db, schema_sql, NULL, NULL, NULL))
 		return refuse_database(store, "make the database's tables", refusal);
-	if (sqlite3_exec(store->db, facts_sql, NULL, NULL, NULL))
-		return refuse_database(store, "make the table of facts", refusal);
+	if (sqlite3_exec(store->db, later_sql, NULL, NULL, NULL))
+		return refuse_database(store, "make the database's newer tables", refusal);
 	return 0;
 }
 
@@ -506,13 +507,26 @@ static int write_event(struct store *store, const json_t *event)
 	return sqlite3_step(statement) == SQLITE_DONE ? 0 : -EIO;
 }
 
+static int forget_events_of(struct store *store, const char *kind)
+{
+	STATEMENT statement = prepare(store, "DELETE FROM events WHERE kind = ?1 AND id <="
+					     " (SELECT id FROM events WHERE kind = ?1 ORDER BY id DESC"
+					     " LIMIT 1 OFFSET ?2)");
+
+	bind_text(statement, 1, kind);
+	sqlite3_bind_int(statement, 2, strcmp(kind, "change") ? EVENTS_KEPT : CHANGES_KEPT);
+	return sqlite3_step(statement) == SQLITE_DONE ? 0 : -EIO;
+}
+
+/* Each kind apart, so that a chatty one pushes no other out. */
 static int forget_events(struct store *store)
 {
-	STATEMENT statement =
-		prepare(store, "DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?");
+	STATEMENT kinds = prepare(store, "SELECT DISTINCT kind FROM events");
+	int error = 0;
 
-	sqlite3_bind_int(statement, 1, EVENTS_KEPT);
-	return sqlite3_step(statement) == SQLITE_DONE ? 0 : -EIO;
+	while (!error && sqlite3_step(kinds) == SQLITE_ROW)
+		error = forget_events_of(store, (const char *)sqlite3_column_text(kinds, 0));
+	return error;
 }
 
 int store_append_events(struct store *store, const json_t *events)

@@ -83,8 +83,8 @@ uint32_t store_oldest(struct store *store);
 char *store_setting(struct store *store, const char *key);
 int store_setting_set(struct store *store, const char *key, const char *value, struct refusal *refusal);
 
-/* What happened, for `events`, in one commit: [{time (Unix milliseconds), kind, subject, text}]. The oldest
- * beyond 10,000 are forgotten. */
+/* What happened, for `events`, in one commit: [{time (Unix milliseconds), kind, subject, text}]. Of each kind
+ * the oldest beyond 2,000 are forgotten, and of changes those beyond 10,000. */
 int store_append_events(struct store *store, const json_t *events);
 /* [{id, time, kind, subject, text}], oldest first: the last `limit` of those after id `after`. New reference.
  */
