@@ -14,6 +14,7 @@
 #include "change_health.h"
 #include "forecast.h"
 #include "fresh.h"
+#include "hold.h"
 #include "preparation.h"
 #include "refresh.h"
 
@@ -61,10 +62,12 @@ static int check_expected(const struct instance *instance, uint32_t expect, stru
 /* Refuses a change while another process has the pins, or while the store cannot keep it. */
 static int check_hold(struct instance *instance, struct refusal *refusal)
 {
-	if (!instance->unclaimed.what[0])
+	int error = hold_renew(instance);
+
+	if (!error)
 		return store_check(instance->store, refusal);
-	*refusal = instance->unclaimed;
-	return -EBUSY;
+	*refusal = instance->unheld;
+	return error;
 }
 
 /* Where numbers are short, those that were retired just now are released first. */

@@ -11,7 +11,7 @@
 #include "store.h"
 
 /* kind: "change", "next-hop", "interface", "configuration", "health", "drain", "settled", "program",
- * "flow-table", "database".
+ * "flow-table", "database", "pins".
  * subject: "db/db2", "eth0", may be "". */
 __attribute__((format(printf, 4, 5))) void event_note(enum log_level level, const char *kind,
 						      const char *subject, const char *format, ...);

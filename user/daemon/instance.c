@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "drain.h"
 #include "events.h"
+#include "hold.h"
 #include "log.h"
 #include "recovery.h"
 #include "refresh.h"
@@ -517,8 +518,12 @@ int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusa
 {
 	enum { MAPS_REPLACED = 1 };
 	bool changed = dataplane_outdated(instance->dataplane);
-	int done = dataplane_upgrade(instance->options->instance, refusal);
+	int done = hold_renew(instance);
 
+	if (done)
+		*refusal = instance->unheld;
+	else
+		done = dataplane_upgrade(instance->options->instance, refusal);
 	if (done < 0)
 		return done;
 	if (done == MAPS_REPLACED)

@@ -16,6 +16,7 @@
 #include "facts.h"
 #include "hops.h"
 #include "interfaces.h"
+#include "lock.h"
 #include "options.h"
 #include "overflow.h"
 #include "rates.h"
@@ -54,7 +55,8 @@ struct instance {
 	uint64_t released;                /* dataplane_changes() when they were released last */
 	int64_t prune_at;                 /* monotonic milliseconds when old generations are forgotten next */
 	bool store_failed;                /* that the store cannot be written was told */
-	struct refusal unclaimed;         /* why the pins are another process's now; empty: they are not */
+	struct locks *locks;              /* NULL: none were taken */
+	struct refusal unheld;            /* why pins are missing, or another process's; empty: all is well */
 	char configuration_problem[1024]; /* why the file is not what rules; "": it is, or there is none */
 };
 

@@ -13,6 +13,7 @@
 #include "client.h"
 #include "clock.h"
 #include "configuration.h"
+#include "hold.h"
 #include "instance.h"
 #include "listen.h"
 #include "lock.h"
@@ -71,24 +72,11 @@ static void on_hops(uv_poll_t *handle, int status, int events)
 	hops_dispatch(holdfastd->instance->hops);
 }
 
-/* Why the next change is refused, if another process has the pins. */
-static void renew_locks(struct holdfastd *holdfastd)
-{
-	struct instance *instance = holdfastd->instance;
-	bool told = instance->unclaimed.what[0];
-
-	instance->unclaimed = (struct refusal){0};
-	if (!locks_renew(&holdfastd->options, &holdfastd->locks, &instance->unclaimed))
-		instance->unclaimed = (struct refusal){0};
-	else if (!told)
-		log_refusal(LOG_LEVEL_ERROR, "the pins were removed", &instance->unclaimed);
-}
-
 static void on_tick(uv_timer_t *handle)
 {
 	struct holdfastd *holdfastd = handle->data;
 
-	renew_locks(holdfastd);
+	hold_renew(holdfastd->instance);
 	instance_tick(holdfastd->instance);
 	clients_tick(clock_monotonic());
 }
@@ -168,6 +156,7 @@ static int start(struct holdfastd *holdfastd, struct refusal *refusal)
 	error = instance_open(options, &holdfastd->instance, refusal);
 	if (error)
 		return error;
+	holdfastd->instance->locks = &holdfastd->locks;
 	configuration_apply(holdfastd->instance, false);
 	start_loop(holdfastd);
 	error = preparation_open(&holdfastd->loop, holdfastd->instance);

@@ -94,14 +94,15 @@ static void append_overflow(struct instance *instance, json_t *list)
 static json_t *problems_json(struct instance *instance)
 {
 	const struct model *model = instance->model;
-	const struct refusal *broken = store_problem(instance->store);
+	const struct refusal *broken = store_problem(instance->store), *unheld = &instance->unheld;
 	json_t *list = json_array();
 	char text[SERVICE_TEXT];
 
 	if (broken->what[0])
 		append_line(list, "%s: %s: %s", broken->where, broken->what, broken->right);
-	if (instance->unclaimed.what[0])
-		append_line(list, "%s: %s", instance->unclaimed.where, instance->unclaimed.what);
+	if (unheld->what[0])
+		append_line(list, "%s%s%s: %s", unheld->where, unheld->where[0] ? ": " : "", unheld->what,
+			    unheld->right);
 	if (instance->configuration_problem[0])
 		append_line(list, "%s", instance->configuration_problem);
 	if (model->service_count && !model->interface_count)

@@ -34,6 +34,14 @@ struct listing {
 	void *context;
 };
 
+void attachment_label(struct attachment *attachment, const char *pinned, bool elsewhere)
+{
+	attachment->elsewhere = elsewhere;
+	snprintf(attachment->pinned, sizeof attachment->pinned, "%.15s", pinned);
+	if (elsewhere)
+		memcpy(attachment->interface, attachment->pinned, sizeof attachment->interface);
+}
+
 static int list_one(const char *pinned, void *context)
 {
 	const struct listing *listing = context;
@@ -49,10 +57,7 @@ static int list_one(const char *pinned, void *context)
 		return 0;
 	if (r && r != -EXDEV)
 		return r;
-	attachment.elsewhere = r == -EXDEV;
-	snprintf(attachment.pinned, sizeof attachment.pinned, "%.15s", name);
-	if (attachment.elsewhere)
-		memcpy(attachment.interface, attachment.pinned, sizeof attachment.interface);
+	attachment_label(&attachment, name, r == -EXDEV);
 	return listing->visit(&attachment, path, listing->context);
 }
 
@@ -91,6 +96,8 @@ int dataplane_attachments(struct dataplane *dataplane, int (*visit)(const struct
 	struct visitor visitor = {.dataplane = dataplane, .visit = visit, .context = context};
 	int r = links_each((struct listing){dataplane->instance, visit_tagged, &visitor});
 
+	if (!r)
+		r = links_unpinned(dataplane, visit, context);
 	return r ?: share_list(dataplane->instance, visit, context);
 }
 
@@ -224,6 +231,8 @@ static int attach_alone(struct dataplane *dataplane, const char *interface, enum
 	r = pin_put(link, link_new_path(dataplane->instance, interface, path));
 	if (r)
 		refuse(refusal, 0, "%s cannot be pinned: %s", path, strerror(-r));
+	if (!r)
+		r = links_hold(dataplane);
 	close(link); /* unpinned, it is detached by that */
 	return r;
 }
@@ -268,6 +277,8 @@ int dataplane_detach(struct dataplane *dataplane, const char *interface, struct 
 {
 	int r = links_detach(dataplane->instance, interface);
 
+	if (r == -ENOENT)
+		r = links_let_go(dataplane, interface);
 	if (r == -ENOENT)
 		r = share_detach(dataplane->instance, interface);
 	if (r && r != -ENOENT)

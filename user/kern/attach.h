@@ -16,17 +16,25 @@ int xdp_attach(const char *interface, int program, int frags, enum interface_mod
  * frames; then attaching would succeed, and no packet be served. */
 int interface_suitable(const char *interface, struct refusal *refusal);
 /*
- * Why the kernel refuses the program there, in the driver's words; empty: it does not say. A bpf_link tells the
- * number of the error alone, so the same attachment is asked for by netlink. It is undone at once should it
- * succeed.
+ * Why the kernel refuses the program there, in the driver's words; empty: it does not say. A bpf_link tells
+ * the number of the error alone, so the same attachment is asked for by netlink. It is undone at once should
+ * it succeed.
  */
 void xdp_reason(uint32_t ifindex, int program, uint32_t flags, char reason[NETLINK_REASON]);
 /* What the pinned link at path is attached to. -ENODEV: its interface is gone; -EXDEV: it is attached in
  * another network namespace (ret is filled as far as it is known). */
 int xdp_attachment(const char *path, struct attachment *ret);
-bool interface_is_generic(const char *interface); /* whoever attached */
+int xdp_attachment_of(int link, struct attachment *ret); /* the same, of an open link */
+bool interface_is_generic(const char *interface);        /* whoever attached */
 /* Detaches what is pinned at path, and unpins it. */
 int xdp_detach(const char *path);
+
+/* Says which pin the attachment has or had, and that its interface is in another network namespace. */
+void attachment_label(struct attachment *attachment, const char *pinned, bool elsewhere);
+/* keep.c: of the links that are held and attached, and whose pins cannot be made again. */
+int links_unpinned(struct dataplane *dataplane, int (*visit)(const struct attachment *, void *),
+		   void *context);
+int links_let_go(struct dataplane *dataplane, const char *interface); /* -ENOENT: none answers to that name */
 
 /* The interface (ifindex) that has the instance's only attachment; 0: none or several. */
 uint32_t attachment_only(struct dataplane *dataplane);

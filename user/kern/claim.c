@@ -69,9 +69,7 @@ int dataplane_claim(const char *instance, int *ret_fd, struct refusal *refusal)
 	}
 	if (r == -EBUSY)
 		return refuse_claimed(instance, path, refusal);
-	if (r)
-		refuse(refusal, 0, "%s cannot be locked: %s", path, strerror(-r));
-	return r;
+	return r ? pins_refuse(r, path, refusal) : 0;
 }
 
 int dataplane_claim_renew(const char *instance, int *fd, struct refusal *refusal)

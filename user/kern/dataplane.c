@@ -53,6 +53,7 @@ void dataplane_close(struct dataplane *dataplane)
 	if (!dataplane)
 		return;
 	observer_close(dataplane->observer);
+	links_release(dataplane);
 	maps_close(dataplane);
 	if (dataplane->prog >= 0)
 		close(dataplane->prog);
@@ -127,6 +128,8 @@ static int dataplane_learn(struct dataplane *dataplane, struct refusal *refusal)
 	int r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
 
 	dataplane->only = attachment_only(dataplane);
+	if (!r)
+		r = links_hold(dataplane);
 	if (!r)
 		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, dataplane->frags_tag);
 	return r ?: ranges_derive(dataplane, refusal);

@@ -44,6 +44,12 @@ int dataplane_claim(const char *instance, int *ret_fd, struct refusal *refusal);
  * pins anew. 0: they are claimed. -EBUSY: another process has them now.
  */
 int dataplane_claim_renew(const char *instance, int *fd, struct refusal *refusal);
+/*
+ * Pins again what somebody removed, or put another object in the place of: maps, programs, and the links that
+ * are attached. Packets have gone on meanwhile, for this process holds all of it. Only while the pins are
+ * claimed. Returns how many pins were made, or a negative errno with *refusal filled.
+ */
+int dataplane_pins_keep(struct dataplane *dataplane, struct refusal *refusal);
 /* What pins do for packets; all 0: nothing. */
 struct served {
 	uint32_t services, pools, interfaces;

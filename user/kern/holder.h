@@ -9,7 +9,8 @@
 
 enum { HOLDER_COMMAND = 128 };
 
-/* What the kernel lets run on one interface at a time: a native program, a generic one, and one in the NIC. */
+/* What the kernel lets run on one interface at a time: a native program, a generic one, and one in the NIC.
+ */
 enum holder_mode { HOLDER_NATIVE, HOLDER_GENERIC, HOLDER_OFFLOADED, HOLDER_MODES };
 
 /* The identifiers of the programs, by mode; 0: none. */
@@ -19,8 +20,7 @@ void holders_read(uint32_t ifindex, uint32_t ret_programs[HOLDER_MODES]);
  * which only a process with CAP_SYS_ADMIN can read; any other program by `ip link`, which must name the mode:
  * `xdp off` leaves a generic program where the driver has native XDP.
  */
-void holder_command(const char *interface, enum holder_mode mode, uint32_t program,
-		    char ret[HOLDER_COMMAND]);
+void holder_command(const char *interface, enum holder_mode mode, uint32_t program, char ret[HOLDER_COMMAND]);
 /* Says as what would be right which command frees the interface of the first program that it runs. */
 void holder_right(const char *interface, struct refusal *refusal);
 

@@ -54,21 +54,34 @@ void instance_pins_close(struct dataplane *dataplane)
 	dataplane->prog = dataplane->prog_frags = -1;
 }
 
+int instance_pins_keep(const struct dataplane *dataplane, int (*keep)(int fd, const char *path),
+		       char path[PIN_PATH])
+{
+	int made = 0, r = pins_make_directory(instance_path(dataplane, "maps", path));
+
+	for (int i = 0; r >= 0 && i < MAP_COUNT; i++) {
+		if (dataplane->maps[i].fd < 0)
+			continue;
+		r = keep(dataplane->maps[i].fd, map_path(dataplane, i, path));
+		made += r > 0;
+	}
+	if (r >= 0) {
+		r = keep(dataplane->prog, instance_path(dataplane, "prog", path));
+		made += r > 0;
+	}
+	if (r >= 0) {
+		r = keep(dataplane->prog_frags, instance_path(dataplane, "prog_frags", path));
+		made += r > 0;
+	}
+	return r < 0 ? r : made;
+}
+
 int instance_pins_put(const struct dataplane *dataplane, struct refusal *refusal)
 {
 	char path[PIN_PATH];
-	int r = pins_make_directory(instance_path(dataplane, "maps", path));
+	int r = instance_pins_keep(dataplane, pin_put, path);
 
-	for (int i = 0; !r && i < MAP_COUNT; i++)
-		if (dataplane->maps[i].fd >= 0)
-			r = pin_put(dataplane->maps[i].fd, map_path(dataplane, i, path));
-	if (!r)
-		r = pin_put(dataplane->prog, instance_path(dataplane, "prog", path));
-	if (!r)
-		r = pin_put(dataplane->prog_frags, instance_path(dataplane, "prog_frags", path));
-	if (r)
-		refuse(refusal, 0, "%s cannot be pinned: %s", path, strerror(-r));
-	return r;
+	return r < 0 ? pins_refuse(r, path, refusal) : 0;
 }
 
 int control_peek(int fd, struct hf_control *ret)

@@ -75,6 +75,20 @@ int pins_make_directory(const char *path)
 	return mkdir(part, 0700) && errno != EEXIST ? -errno : 0;
 }
 
+/* The unit makes an instance's directory for the daemon, which may not make it itself. */
+int pins_refuse(int error, const char *path, struct refusal *refusal)
+{
+	const char *instance = path + strlen(PINS "/");
+
+	refuse(refusal, 0, "%s cannot be pinned: %s", path, strerror(-error));
+	if (error == -EACCES || error == -EPERM)
+		refusal_right(refusal,
+			      "as root: install -d -m 0711 " PINS " && install -d -m 0700 -o %u -g %u " PINS
+			      "/%.*s",
+			      geteuid(), getegid(), (int)strcspn(instance, "/"), instance);
+	return error;
+}
+
 int pin_put(int fd, const char *path)
 {
 	if (unlink(path) && errno != ENOENT)

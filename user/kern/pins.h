@@ -22,8 +22,10 @@ int pins_mount(struct refusal *refusal);
 /* printf-fashion below /sys/fs/bpf/holdfast; returns path. */
 __attribute__((format(printf, 2, 3))) const char *pin_path(char path[PIN_PATH], const char *format, ...);
 int pins_make_directory(const char *path); /* and those above it; 0 if it is there */
-int pin_put(int fd, const char *path);     /* replaces what was pinned there */
-int pin_get(const char *path);             /* a descriptor, close-on-exec */
+/* Returns error, for a path at which nothing can be pinned. */
+int pins_refuse(int error, const char *path, struct refusal *refusal);
+int pin_put(int fd, const char *path); /* replaces what was pinned there */
+int pin_get(const char *path);         /* a descriptor, close-on-exec */
 /* Removes a directory of pins and all below it, two levels deep. 0 if there is none. */
 int pins_remove(const char *path);
 /* Calls visit with each name in a directory until it returns non-zero, which is returned. -ENOENT: none. */

@@ -6,6 +6,7 @@
 
 #include "dataplane.h"
 #include "hops.h"
+#include "pins.h"
 #include "ranges.h"
 
 /* The pinned maps. X(ENUM, name in the object and of the pin, type of an entry, shared memory) */
@@ -48,6 +49,13 @@ enum { CONTROL_DIGEST, CONTROL_FORGOT };
 /* The memory of map `name` (lower case) as an array of its entries. */
 #define MAP_MEMORY(dataplane, number, type) ((type *)(dataplane)->maps[number].memory)
 
+/* A link that outlives its pin, because this process holds it. id 0: none. */
+struct held_link {
+	int fd;
+	uint32_t id;
+	char pinned[PIN_NAME];
+};
+
 struct dataplane {
 	char instance[NAME_SIZE];
 	bool adopted, writable;
@@ -76,6 +84,8 @@ struct dataplane {
 	uint64_t changes;   /* dataplane_changes() */
 	struct grace grace; /* dataplane_grace() */
 
+	struct held_link held[HF_MAX_LINKS]; /* where writable */
+
 	uint32_t only;       /* ifindex of the only attachment; 0: none or several */
 	struct lb *observer; /* the observing form; NULL until it is first asked */
 };
@@ -93,6 +103,14 @@ int control_peek(int fd, struct hf_control *ret);
 int control_stamp(struct dataplane *dataplane);
 /* Pins every open map and program in the place of what was pinned. */
 int instance_pins_put(const struct dataplane *dataplane, struct refusal *refusal);
+/* Calls keep for each of them, which returns 1 where it made a pin. Returns how many were made, or the error
+ * of the one at path. */
+int instance_pins_keep(const struct dataplane *dataplane, int (*keep)(int fd, const char *path),
+		       char path[PIN_PATH]);
+
+/* keep.c */
+int links_hold(struct dataplane *dataplane); /* every pinned link */
+void links_release(struct dataplane *dataplane);
 
 /* selftest.c: sends golden packets through the embedded program, on maps of their own. -ENOEXEC: it does not
  * do what it should, as the refusal says. */

@@ -50,7 +50,8 @@ int interface_suitable(const char *interface, struct refusal *refusal)
 		       interface, type);
 	else
 		return 0;
-	refusal_right(refusal, "the Ethernet interface by which packets come in from the network; `ip -br link` "
-			       "lists the interfaces");
+	refusal_right(refusal,
+		      "the Ethernet interface by which packets come in from the network; `ip -br link` "
+		      "lists the interfaces");
 	return -EINVAL;
 }

@@ -127,21 +127,16 @@ static int program_tag(uint32_t id, char tag[17])
 	return r;
 }
 
-int xdp_attachment(const char *path, struct attachment *ret)
+int xdp_attachment_of(int link, struct attachment *ret)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, query);
 	struct bpf_link_info info = {};
 	uint32_t length = sizeof info;
 	struct attachment attachment = {};
-	int fd = pin_get(path), r = 0;
+	int r = 0;
 
-	if (fd < 0)
-		return fd;
-	if (bpf_obj_get_info_by_fd(fd, &info, &length))
-		r = -errno;
-	close(fd);
-	if (r)
-		return r;
+	if (bpf_obj_get_info_by_fd(link, &info, &length))
+		return -errno;
 	attachment.ifindex = info.xdp.ifindex;
 	attachment.program = info.prog_id;
 	attachment.link = info.id;
@@ -158,6 +153,17 @@ int xdp_attachment(const char *path, struct attachment *ret)
 		r = -EXDEV;
 	attachment.generic = query.attach_mode == XDP_ATTACHED_SKB || query.skb_prog_id == info.prog_id;
 	*ret = attachment;
+	return r;
+}
+
+int xdp_attachment(const char *path, struct attachment *ret)
+{
+	int link = pin_get(path), r;
+
+	if (link < 0)
+		return link;
+	r = xdp_attachment_of(link, ret);
+	close(link);
 	return r;
 }
 
