@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <kern/ethtool.h>
+#include <kern/losses.h>
 #include <kern/preflight.h>
 #include <kern/receiver.h>
 #include <netinet/in.h>
@@ -242,15 +243,45 @@ static void test_interface_counters(void **state)
 	assert_int_equal(interface_counters("nosuch", &after), -19 /* ENODEV */);
 }
 
+static void test_names_of_losses(void **state)
+{
+	static const char *const lost[] = {
+		"rx_queue_0_xdp_tx_errors", /* veth */
+		"tx_queue_3_xdp_xmit_errors",
+		"tx0_xdp_tx_drops", /* virtio_net */
+		"rx_xdp_tx_full",   /* mlx5 */
+		"rx_xdp_tx_err",
+		"tx_xdp_full",
+		"tx_xdp_err",
+		"rx_xdp_redirect_fail",     /* mlx4 */
+		"rx_xdp_redirect_errors[1]" /* gve */
+	};
+	static const char *const others[] = {
+		"rx_queue_0_xdp_tx", "rx_queue_0_xdp_drops", "rx_xdp_drop",     "rx_queue_0_xdp_errors",
+		"tx_errors",         "rx_xdp_tx_cqe",        "rx_xdp_redirect", "tx_xsk_full",
+		"rx_dropped"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+		assert_true(counts_losses(lost[i]));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_false(counts_losses(others[i]));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_sound_balancer),      CASE(test_faults_of_interfaces),
-		CASE(test_faults_of_paths),     CASE(test_redirect_target),
-		CASE(test_local_vip),           CASE(test_sound_receiver),
-		CASE(test_faults_of_receivers), CASE(test_segments),
+		cmocka_unit_test(test_names_of_losses),
+		CASE(test_sound_balancer),
+		CASE(test_faults_of_interfaces),
+		CASE(test_faults_of_paths),
+		CASE(test_redirect_target),
+		CASE(test_local_vip),
+		CASE(test_sound_receiver),
+		CASE(test_faults_of_receivers),
+		CASE(test_segments),
 		CASE(test_interface_counters),
 	};
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "../core/schema.h"
+#include "../kern/losses.h"
 #include "../kern/preflight.h"
 #include "commands.h"
 #include "complain.h"
@@ -66,7 +67,8 @@ static void flows_print(const json_t *counters)
 static void interfaces_counted(const json_t *interfaces)
 {
 	struct table *table = table_new(
-		"INTERFACE MODE STATE >RX-PACKETS >RX-PPS >RX-BPS >RX-DROPPED >TX-PACKETS >TX-PPS >TX-BPS");
+		"INTERFACE MODE STATE >RX-PACKETS >RX-PPS >RX-BPS >RX-DROPPED >TX-PACKETS >TX-PPS >TX-BPS "
+		">SENT-LOST >LOST-PPS");
 	char text[QUANTITY_TEXT];
 	json_t *interface;
 	size_t i;
@@ -82,6 +84,8 @@ static void interfaces_counted(const json_t *interfaces)
 		table_cell(table, "%s", field_count(interface, "tx_packets", text));
 		table_cell(table, "%s", field_quantity(interface, "tx_packets_per_second", text));
 		table_cell(table, "%s", field_quantity(interface, "tx_bits_per_second", text));
+		table_cell(table, "%s", field_count(interface, "sent_lost", text));
+		table_cell(table, "%s", field_quantity(interface, "sent_lost_per_second", text));
 	}
 	table_print(table);
 }
@@ -123,6 +127,7 @@ static void set_rates(json_t *after, const json_t *before, double seconds)
 	set_rate(after, before, "rx_bytes", "rx_bits_per_second", 8 / seconds);
 	set_rate(after, before, "tx_packets", "tx_packets_per_second", 1 / seconds);
 	set_rate(after, before, "tx_bytes", "tx_bits_per_second", 8 / seconds);
+	set_rate(after, before, "sent_lost", "sent_lost_per_second", 1 / seconds);
 }
 
 void counters_rate(json_t *after, const json_t *before, double seconds)
@@ -151,6 +156,14 @@ static double clock_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* null where the driver counts no such losses. */
+static json_t *losses_json(const char *interface)
+{
+	uint64_t lost;
+
+	return losses_read(interface, &lost) ? json_null() : json_integer((json_int_t)lost);
+}
+
 /* The data plane counts no interfaces; the kernel does, also of those that only send. */
 static void add_interfaces(json_t *counters)
 {
@@ -167,6 +180,7 @@ static void add_interfaces(json_t *counters)
 		json_object_set_new(interface, "rx_dropped", json_integer((json_int_t)kernel.rx_dropped));
 		json_object_set_new(interface, "tx_packets", json_integer((json_int_t)kernel.tx_packets));
 		json_object_set_new(interface, "tx_bytes", json_integer((json_int_t)kernel.tx_bytes));
+		json_object_set_new(interface, "sent_lost", losses_json(field_text(interface, "name")));
 	}
 }
 

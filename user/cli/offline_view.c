@@ -2,6 +2,7 @@
 /* What is loaded, as the API's objects. */
 #include <errno.h>
 #include <limits.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -426,6 +427,34 @@ static json_t *reasons_view(const struct offline *offline)
 	return list;
 }
 
+static bool names_interface(const json_t *list, const char *name)
+{
+	json_t *interface;
+	size_t i;
+
+	json_array_foreach (list, i, interface) {
+		if (!strcmp(json_string_value(json_object_get(interface, "name")), name))
+			return true;
+	}
+	return false;
+}
+
+/* Those that run the program, and those that packets only leave by. */
+static json_t *interfaces_seen(const struct offline *offline)
+{
+	json_t *list = offline_interfaces(offline);
+	uint32_t leaving[HF_MAX_LINKS];
+	size_t count = dataplane_leaving(offline->dataplane, offline->loaded, leaving);
+	char name[IF_NAMESIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		if (if_indextoname(leaving[i], name) && !names_interface(list, name))
+			json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", name, "mode", "-",
+							      "state", "sends"));
+	}
+	return list;
+}
+
 json_t *offline_counters(const struct offline *offline)
 {
 	struct census census;
@@ -436,7 +465,7 @@ json_t *offline_counters(const struct offline *offline)
 	view = json_pack("{s:o, s:o, s:o, s:o}", "reasons", reasons_view(offline), "services",
 			 services_view(offline, &census), "backends",
 			 backends_view(offline, census.tallies, NULL), "interfaces",
-			 offline_interfaces(offline));
+			 interfaces_seen(offline));
 	census_free(&census);
 	return view;
 }

@@ -412,9 +412,10 @@ const struct verb verbs[] = {
 	 .example = "counters --interval 5s",
 	 .uses = "GET /v1/counters",
 	 .details = "Takes two samples, a second apart unless --interval says otherwise; with --interval 0 one, and "
-	            "the rates are the daemon's own. Interfaces are counted by the kernel. FLOWS and NEW/S are - for a "
-	            "UDP service, unless `service set` gives it --track always: only then are its flows seen to "
-	            "begin. A backend has 12+ if its pool also has such a service.",
+	            "the rates are the daemon's own. Interfaces are counted by the kernel. SENT-LOST is what "
+	            "the driver dropped of packets that were forwarded, or - if it does not count that. FLOWS and NEW/S "
+	            "are - for a UDP service, unless `service set` gives it --track always: only then are its flows "
+	            "seen to begin. A backend has 12+ if its pool also has such a service.",
 	 .flags = VERB_WORKS_OFFLINE,
 	 .run = run_counters},
 

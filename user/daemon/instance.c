@@ -409,6 +409,7 @@ int instance_open(const struct options *options, struct instance **ret, struct r
 	}
 	/* What is counted from now on is new. */
 	overflow_tick(&instance->overflow, instance->dataplane, clock_monotonic());
+	losses_tick(&instance->losses, instance->dataplane, instance->image, clock_monotonic());
 	instance_sample(instance);
 	*ret = instance;
 	return 0;
@@ -498,6 +499,7 @@ void instance_tick(struct instance *instance)
 		refresh_image(instance);
 	instance_sample(instance);
 	overflow_tick(&instance->overflow, instance->dataplane, clock_monotonic());
+	losses_tick(&instance->losses, instance->dataplane, instance->image, clock_monotonic());
 	events_flush(instance->store);
 }
 

@@ -18,6 +18,7 @@
 #include "interfaces.h"
 #include "lock.h"
 #include "options.h"
+#include "losses.h"
 #include "overflow.h"
 #include "rates.h"
 #include "shares.h"
@@ -41,6 +42,7 @@ struct instance {
 	struct answers *answers;
 	struct preparation *preparation; /* NULL: what takes long is built on the loop */
 	struct overflow overflow;
+	struct losses losses;
 
 	struct generation generation; /* in force */
 	struct model *model;

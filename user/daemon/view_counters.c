@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "clock.h"
 #include "events.h"
 #include "views.h"
 
@@ -52,15 +54,58 @@ void set_tally(json_t *json, const struct tally *tally)
 	json_object_set_new(json, "flows_unseen", json_boolean(tally->unseen));
 }
 
+static void set_losses(json_t *interface, const struct loss *loss)
+{
+	bool counted = loss && loss->counted;
+
+	json_object_set_new(interface, "sent_lost",
+			    counted ? json_integer((json_int_t)loss->lost) : json_null());
+	json_object_set_new(interface, "sent_lost_per_second",
+			    counted ? json_real(loss->a_second) : json_null());
+}
+
+static bool is_listed(const json_t *list, const char *name)
+{
+	json_t *interface;
+	size_t i;
+
+	json_array_foreach (list, i, interface) {
+		if (!strcmp(json_string_value(json_object_get(interface, "name")), name))
+			return true;
+	}
+	return false;
+}
+
+/* Those that run the program, and those that packets only leave by. */
+static json_t *interfaces_counted(struct instance *instance)
+{
+	const struct losses *losses = &instance->losses;
+	json_t *list = interfaces_json(instance), *interface;
+	size_t i;
+
+	for (i = 0; i < losses->count; i++) {
+		const char *name = losses->list[i].interface;
+
+		if (!is_listed(list, name))
+			json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", name, "mode", "-",
+							      "state", "sends"));
+	}
+	json_array_foreach (list, i, interface)
+		set_losses(interface,
+			   losses_of(losses, json_string_value(json_object_get(interface, "name"))));
+	return list;
+}
+
 int view_counters(struct instance *instance, const struct request *request, json_t **ret,
 		  struct refusal *refusal)
 {
 	(void)request;
 	(void)refusal;
 	instance_sample(instance);
+	losses_look(&instance->losses, instance->dataplane, instance->image, clock_monotonic());
 	*ret = json_pack("{s:o, s:o, s:o, s:o}", "reasons", reasons_json(instance), "services",
 			 services_json(instance), "backends", backends_json(instance, NULL), "interfaces",
-			 interfaces_json(instance));
+			 interfaces_counted(instance));
 	return *ret ? 0 : -ENOMEM;
 }
 

@@ -90,6 +90,21 @@ static void append_overflow(struct instance *instance, json_t *list)
 		    unfit, 2 * census->limit);
 }
 
+/* Packets that count as forwarded, and arrive nowhere. */
+static void append_losses(const struct losses *losses, json_t *list)
+{
+	for (size_t i = 0; i < losses->count; i++) {
+		const struct loss *loss = &losses->list[i];
+
+		if (loss->losing)
+			append_line(list,
+				    "interface %s: its driver lost %" PRIu64
+				    " packets that were forwarded, and may go on to: `ethtool -S %s | grep "
+				    "xdp` names the counter, holdfast check known causes",
+				    loss->interface, loss->lost - loss->began, loss->interface);
+	}
+}
+
 /* What keeps the instance from doing what it is told. */
 static json_t *problems_json(struct instance *instance)
 {
@@ -109,6 +124,7 @@ static json_t *problems_json(struct instance *instance)
 		append_line(list, "no interface is attached, so no traffic is balanced: "
 				  "holdfast interface attach NAME");
 	append_overflow(instance, list);
+	append_losses(&instance->losses, list);
 	for (size_t i = 0; i < model->interface_count; i++) {
 		const char *problem = interfaces_problem(instance->interfaces, model->interfaces[i].name);
 

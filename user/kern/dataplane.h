@@ -144,6 +144,8 @@ bool dataplane_old_base(const struct dataplane *dataplane, uint32_t pool, uint16
  * the devmap. */
 int dataplane_link_set(struct dataplane *dataplane, uint32_t ifindex, const uint8_t mac[6], uint32_t mtu,
 		       uint16_t *ret_link);
+/* The interfaces that packets to the image's backends leave by, each once. Returns how many. */
+size_t dataplane_leaving(struct dataplane *dataplane, const struct image *image, uint32_t ret[HF_MAX_LINKS]);
 /* Points a backend's packets at a next hop; mac NULL: unresolved. One store. */
 int dataplane_next_hop_set(struct dataplane *dataplane, uint16_t backend, const uint8_t mac[6],
 			   uint16_t link);

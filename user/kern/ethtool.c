@@ -7,6 +7,7 @@
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -75,6 +76,79 @@ int ethtool_lro(const char *interface, bool *ret)
 	if (!r)
 		*ret = value.data & ETH_FLAG_LRO;
 	return r;
+}
+
+static int statistics_count(const char *interface, uint32_t *ret)
+{
+	_Alignas(struct ethtool_sset_info) char room[sizeof(struct ethtool_sset_info) + sizeof *ret] = {};
+	struct ethtool_sset_info *info = (void *)room;
+	int r;
+
+	info->cmd = ETHTOOL_GSSET_INFO;
+	info->sset_mask = 1ULL << ETH_SS_STATS;
+	r = ethtool(interface, info);
+	if (!r && (!info->sset_mask || !info->data[0]))
+		r = -EOPNOTSUPP;
+	if (!r)
+		*ret = info->data[0];
+	return r;
+}
+
+static int statistics_fill(const char *interface, uint32_t count, struct ethtool_gstrings *names,
+			   struct ethtool_stats *values, struct ethtool_statistics *statistics)
+{
+	int r;
+
+	*names = (struct ethtool_gstrings){.cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = count};
+	*values = (struct ethtool_stats){.cmd = ETHTOOL_GSTATS, .n_stats = count};
+	r = ethtool(interface, names);
+	if (!r)
+		r = ethtool(interface, values);
+	/* The driver's queues may have changed between the questions: then nothing fits together. */
+	if (!r && (names->len != count || values->n_stats != count))
+		r = -EAGAIN;
+	for (uint32_t i = 0; !r && i < count; i++) {
+		memcpy(statistics->names[i], names->data + i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
+		statistics->values[i] = values->data[i];
+	}
+	statistics->count = r ? 0 : count;
+	return r;
+}
+
+int ethtool_statistics(const char *interface, struct ethtool_statistics *ret)
+{
+	struct ethtool_statistics statistics = {};
+	struct ethtool_gstrings *names = NULL;
+	struct ethtool_stats *values = NULL;
+	/* The kernel writes as many as there are by then: queues may come meanwhile. */
+	enum { SPARE = 1024 };
+	uint32_t count = 0;
+	int r = statistics_count(interface, &count);
+
+	if (r)
+		return r;
+	names = calloc(1, sizeof *names + ((size_t)count + SPARE) * ETH_GSTRING_LEN);
+	values = calloc(1, sizeof *values + ((size_t)count + SPARE) * sizeof values->data[0]);
+	statistics.names = calloc(count, sizeof *statistics.names);
+	statistics.values = calloc(count, sizeof *statistics.values);
+	if (!names || !values || !statistics.names || !statistics.values)
+		r = -ENOMEM;
+	if (!r)
+		r = statistics_fill(interface, count, names, values, &statistics);
+	free(names);
+	free(values);
+	if (r)
+		ethtool_statistics_free(&statistics);
+	else
+		*ret = statistics;
+	return r;
+}
+
+void ethtool_statistics_free(struct ethtool_statistics *statistics)
+{
+	free(statistics->names);
+	free(statistics->values);
+	*statistics = (struct ethtool_statistics){};
 }
 
 static int family_read(const struct nlmsghdr *answer, void *context)

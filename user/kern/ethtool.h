@@ -4,6 +4,7 @@
 #define HOLDFAST_ETHTOOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* netdev family, enum netdev_xdp_act (Linux 6.3) */
@@ -22,6 +23,18 @@ int ethtool_queues(const char *interface, uint32_t *ret);
 int ethtool_gro(const char *interface, bool *ret);
 int ethtool_gro_off(const char *interface);
 int ethtool_lro(const char *interface, bool *ret);
+
+/* The driver's own statistics, as `ethtool -S` tells them. */
+enum { ETHTOOL_NAME = 33 };
+struct ethtool_statistics {
+	size_t count;
+	char (*names)[ETHTOOL_NAME];
+	uint64_t *values;
+};
+/* The caller frees them with ethtool_statistics_free(). -EOPNOTSUPP: the driver has none. */
+int ethtool_statistics(const char *interface, struct ethtool_statistics *ret);
+void ethtool_statistics_free(struct ethtool_statistics *statistics);
+
 /* -EOPNOTSUPP: a kernel before 6.3. */
 int xdp_features(uint32_t ifindex, uint64_t *ret);
 

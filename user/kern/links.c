@@ -70,6 +70,24 @@ void links_mark_only_ingress(struct dataplane *dataplane, uint32_t only)
 	}
 }
 
+size_t dataplane_leaving(struct dataplane *dataplane, const struct image *image, uint32_t ret[HF_MAX_LINKS])
+{
+	bool used[HF_MAX_LINKS] = {};
+	struct hf_backend backend;
+	size_t count = 0;
+
+	for (size_t i = 0; i < image->backend_count; i++) {
+		if (!dataplane_backend(dataplane, image->backends[i].number, &backend) &&
+		    backend.next_hop >> 48 < HF_MAX_LINKS)
+			used[backend.next_hop >> 48] = true;
+	}
+	for (size_t i = 1; i < HF_MAX_LINKS; i++) {
+		if (used[i] && dataplane->control->links[i].ifindex)
+			ret[count++] = dataplane->control->links[i].ifindex;
+	}
+	return count;
+}
+
 int dataplane_next_hop_set(struct dataplane *dataplane, uint16_t backend, const uint8_t mac[6], uint16_t link)
 {
 	uint64_t word = 0;
