@@ -63,7 +63,6 @@ static __always_inline bool hop_take(struct wrapped *packet, struct bpf_fib_look
 		if ((void *)(ipv4 + 1) > packet->end || hop + 4 > packet->end)
 			return false;
 		before = ipv4->daddr;
-		address_map(packet->target.addr, before);
 		after = *(__be32 *)hop;
 		ipv4->check = checksum_replace(ipv4->check, before, after);
 		ipv4->daddr = after;
@@ -76,7 +75,6 @@ static __always_inline bool hop_take(struct wrapped *packet, struct bpf_fib_look
 		hop = hops + next * 16;
 		if ((void *)(ipv6 + 1) > packet->end || hop + 16 > packet->end)
 			return false;
-		__builtin_memcpy(packet->target.addr, &ipv6->daddr, sizeof(packet->target.addr));
 		__builtin_memcpy(&ipv6->daddr, hop, sizeof(ipv6->daddr));
 		way->family = FAMILY_IPV6;
 		__builtin_memcpy(way->ipv6_src, &ipv6->saddr, sizeof(way->ipv6_src));
@@ -88,19 +86,6 @@ static __always_inline bool hop_take(struct wrapped *packet, struct bpf_fib_look
 	return true;
 }
 
-/*
- * A switch that does not know where a MAC address is sends the frame to every port, and virtual NICs take it.
- * Here the frame has another host's address, and that host passes the packet on as well.
- */
-static __always_inline bool is_for_other_host(struct wrapped *packet)
-{
-	__u8 *found;
-
-	packet->target.bits = ALL_BITS;
-	found = bpf_map_lookup_elem(&ways, &packet->target);
-	return found && *found == HF_WAY_HERE;
-}
-
 static __always_inline int hop_send_back(struct wrapped *packet)
 {
 	struct ethhdr *ethernet = packet->start;
@@ -108,8 +93,6 @@ static __always_inline int hop_send_back(struct wrapped *packet)
 
 	if ((void *)(ethernet + 1) > packet->end)
 		return HF_RECEIVER_BAD_INNER;
-	if (is_for_other_host(packet))
-		return HF_RECEIVER_OTHER_HOST;
 	__builtin_memcpy(address, ethernet->h_dest, ETH_ALEN);
 	__builtin_memcpy(ethernet->h_dest, ethernet->h_source, ETH_ALEN);
 	__builtin_memcpy(ethernet->h_source, address, ETH_ALEN);
@@ -117,24 +100,12 @@ static __always_inline int hop_send_back(struct wrapped *packet)
 	return HF_RECEIVER_PASSED_ON;
 }
 
-static __always_inline bool address_equal(const __u8 a[ETH_ALEN], const __u8 b[ETH_ALEN])
-{
-	for (int i = 0; i < ETH_ALEN; i++) {
-		if (a[i] != b[i])
-			return false;
-	}
-	return true;
-}
-
-/* The MAC address tells too, where the kernel has named that of this interface. */
 static __always_inline int hop_send_at_once(struct wrapped *packet, const struct bpf_fib_lookup *way)
 {
 	struct ethhdr *ethernet = packet->start;
 
 	if ((void *)(ethernet + 1) > packet->end)
 		return HF_RECEIVER_BAD_INNER;
-	if (way->ifindex == packet->ctx->ingress_ifindex && !address_equal(ethernet->h_dest, way->smac))
-		return HF_RECEIVER_OTHER_HOST;
 	__builtin_memcpy(ethernet->h_dest, way->dmac, ETH_ALEN);
 	__builtin_memcpy(ethernet->h_source, way->smac, ETH_ALEN);
 	packet->action =
@@ -167,10 +138,7 @@ static __always_inline int hop_ask_route(struct wrapped *packet, const struct bp
 	struct note note = {.ifindex = packet->ctx->ingress_ifindex};
 	__u8 *found;
 
-	if (way->family == FAMILY_IPV4)
-		address_map(hop.addr, way->ipv4_dst);
-	else
-		__builtin_memcpy(hop.addr, way->ipv6_dst, sizeof(hop.addr));
+	hop.address = way->family == FAMILY_IPV4 ? ipv4_key(way->ipv4_dst) : ipv6_key(way->ipv6_dst);
 	found = bpf_map_lookup_elem(&ways, &hop);
 	if (found && *found == HF_WAY_NONE)
 		return HF_RECEIVER_NO_ROUTE;

@@ -10,7 +10,7 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, HF_RECEIVER_MAX_VIPS);
-	__type(key, struct hf_receiver_vip);
+	__type(key, struct hf_receiver_address);
 	__type(value, __u8);
 } vips SEC(".maps");
 
@@ -20,7 +20,7 @@ static __always_inline int inner_ipv4(struct wrapped *packet)
 
 	if ((void *)(ip + 1) > packet->end || ip->version != 4 || ip->ihl < 5)
 		return HF_RECEIVER_BAD_INNER;
-	address_map(packet->destination.addr, ip->daddr);
+	packet->destination = ipv4_key(ip->daddr);
 	return 0;
 }
 
@@ -30,7 +30,7 @@ static __always_inline int inner_ipv6(struct wrapped *packet)
 
 	if ((void *)(ip + 1) > packet->end || ip->version != 6)
 		return HF_RECEIVER_BAD_INNER;
-	__builtin_memcpy(packet->destination.addr, &ip->daddr, sizeof(packet->destination.addr));
+	packet->destination = ipv6_key(&ip->daddr);
 	return 0;
 }
 

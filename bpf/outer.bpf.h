@@ -10,8 +10,6 @@
 #include <holdfast/gue.h>
 #include "wrapped.bpf.h"
 
-enum { ALL_BITS = 128 };
-
 /* Where GUE is listened for, in host order. */
 const volatile __u16 gue_port = HF_GUE_PORT;
 
@@ -34,7 +32,8 @@ static __always_inline int outer_ipv4(struct wrapped *packet)
 	packet->family = 4;
 	packet->header = ip->ihl * 4;
 	packet->ecn = ip->tos & ECN_BITS;
-	address_map(packet->source.addr, ip->saddr);
+	packet->source.address = ipv4_key(ip->saddr);
+	packet->target.address = ipv4_key(ip->daddr);
 	return 0;
 }
 
@@ -48,7 +47,8 @@ static __always_inline int outer_ipv6(struct wrapped *packet)
 	packet->family = 6;
 	packet->header = sizeof(*ip);
 	packet->ecn = ip->flow_lbl[0] >> 4 & ECN_BITS;
-	__builtin_memcpy(packet->source.addr, &ip->saddr, sizeof(packet->source.addr));
+	packet->source.address = ipv6_key(&ip->saddr);
+	packet->target.address = ipv6_key(&ip->daddr);
 	return 0;
 }
 
@@ -80,7 +80,6 @@ static __always_inline int outer_parse(struct wrapped *packet)
 
 static __always_inline int source_check(struct wrapped *packet)
 {
-	packet->source.bits = ALL_BITS;
 	return bpf_map_lookup_elem(&prefixes, &packet->source) ? 0 : HF_RECEIVER_BAD_SOURCE;
 }
 

@@ -3,10 +3,10 @@
  * The receiver on a backend host: takes the outer header off what the balancers send, and gives the packet to
  * the host's stack as if it had come straight from its client. holdfast/receiver.h says what is in the maps.
  */
-#include <linux/if_packet.h>
 #include <linux/pkt_cls.h>
 #include "wrapped.bpf.h"
 #include "outer.bpf.h"
+#include "here.bpf.h"
 #include "shim.bpf.h"
 #include "inner.bpf.h"
 #include "ecn.bpf.h"
@@ -62,12 +62,14 @@ static __always_inline int receive(struct xdp_md *ctx)
 		.ctx = ctx,
 		.start = (void *)(long)ctx->data,
 		.end = (void *)(long)ctx->data_end,
+		.source.bits = ALL_BITS,
+		.target.bits = ALL_BITS,
 	};
 	__u32 verdict;
 
-	(verdict = outer_parse(&packet)) || (verdict = source_check(&packet)) ||
-		(verdict = shim_parse(&packet)) || (verdict = inner_parse(&packet)) ||
-		(verdict = vip_check(&packet)) ||
+	(verdict = outer_parse(&packet)) || (verdict = here_check(&packet)) ||
+		(verdict = source_check(&packet)) || (verdict = shim_parse(&packet)) ||
+		(verdict = inner_parse(&packet)) || (verdict = vip_check(&packet)) ||
 		(verdict = packet_carry_out(&packet, socket_check(&packet) ?: HF_RECEIVER_ACCEPTED));
 	verdict_count(verdict);
 	return verdict_action(&packet, verdict);
@@ -94,10 +96,6 @@ int send_on(struct __sk_buff *skb)
 
 	if (!note_read(skb, &note))
 		return TC_ACT_UNSPEC; /* the next filter decides */
-	if (skb->pkt_type != PACKET_HOST) {
-		verdict_count(HF_RECEIVER_OTHER_HOST);
-		return TC_ACT_SHOT;
-	}
 	verdict_count(HF_RECEIVER_PASSED_ON);
 	if (!note.neighbour.nh_family)
 		return bpf_redirect_neigh(note.ifindex, NULL, 0, 0);

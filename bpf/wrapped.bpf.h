@@ -16,14 +16,15 @@
 #include <bpf/bpf_helpers.h>
 #include <holdfast/receiver.h>
 
-enum { LONGEST_HEADER = 0xff, ANY_FRAGMENT = 0x3fff, ECN_BITS = 3 };
+enum { LONGEST_HEADER = 0xff, ANY_FRAGMENT = 0x3fff, ECN_BITS = 3, ALL_BITS = HF_RECEIVER_FAMILY_BITS + 128 };
 
 struct wrapped {
 	struct xdp_md *ctx;
 	void *start; /* of the Ethernet header */
 	void *end;
-	struct hf_receiver_prefix source;   /* outer, as the map's key: all bits of it */
-	struct hf_receiver_vip destination; /* inner */
+	struct hf_receiver_prefix source;       /* outer, as the map's key: all bits of it */
+	struct hf_receiver_prefix target;       /* likewise the outer destination */
+	struct hf_receiver_address destination; /* inner */
 	void *inner;
 	__u32 header; /* bytes between the Ethernet header and the inner packet */
 	__u32 shim;   /* of them before the header between the outer IP header and the inner packet */
@@ -32,16 +33,23 @@ struct wrapped {
 	__u8 ecn;     /* of the outer header */
 	__u8 next;    /* hop to try next */
 	__u8 count;   /* hops, 0: the packet names none */
-	struct hf_receiver_prefix target; /* the outer destination as it came, when it is passed on */
-	int action;                       /* when the verdict is HF_RECEIVER_PASSED_ON */
+	int action;   /* when the verdict is HF_RECEIVER_PASSED_ON */
 };
 
-/* IPv4 addresses are mapped into IPv6 (RFC 4291, 2.5.5.2), so that one map has both. */
-static __always_inline void address_map(__u8 to[16], __be32 from)
+static __always_inline struct hf_receiver_address ipv4_key(__be32 address)
 {
-	__builtin_memset(to, 0, 10);
-	__builtin_memset(to + 10, 0xff, 2);
-	__builtin_memcpy(to + 12, &from, 4);
+	struct hf_receiver_address key = {.family = 4};
+
+	__builtin_memcpy(key.bytes, &address, sizeof(address));
+	return key;
+}
+
+static __always_inline struct hf_receiver_address ipv6_key(const void *address)
+{
+	struct hf_receiver_address key = {.family = 6};
+
+	__builtin_memcpy(key.bytes, address, sizeof(key.bytes));
+	return key;
 }
 
 #endif

@@ -112,6 +112,36 @@ static void test_again_replaces_in_place(void **state)
 	assert_int_equal(link_id(), link);
 }
 
+/* An earlier version's addresses had no family: what it pinned is not read for ours, and attaching replaces
+ * it.
+ */
+static void test_another_versions_maps(void **state)
+{
+	struct receiver_options options = {.interface = "v0", .from = from, .from_count = 2};
+	char pin[128];
+	struct stat own;
+	unsigned int link;
+	int map = bpf_map_create(BPF_MAP_TYPE_HASH, "vips", 16, 1, 64, NULL);
+
+	(void)state;
+	assert_true(map >= 0);
+	sh("ip addr add 203.0.113.10/32 dev lo");
+	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	assert_true(state_of_v0().current);
+	link = link_id();
+	assert_int_equal(stat("/proc/self/ns/net", &own), 0);
+	snprintf(pin, sizeof pin, "/sys/fs/bpf/holdfast/receiver/%lu/v0/vips", (unsigned long)own.st_ino);
+	assert_int_equal(unlink(pin), 0);
+	assert_int_equal(bpf_obj_pin(map, pin), 0);
+	close(map);
+	assert_false(state_of_v0().current);
+	assert_int_equal(state_of_v0().vip_count, 0);
+	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	assert_true(state_of_v0().current);
+	assert_int_equal(state_of_v0().vip_count, 1);
+	assert_int_equal(link_id(), link);
+}
+
 static void test_refusals_and_warning(void **state)
 {
 	struct receiver_options options = {.interface = "v0", .from = from};
@@ -231,11 +261,9 @@ static const struct way *way_to(const struct ways *ways, const char *text)
 	assert_int_equal(prefix_parse(text, &prefix), 0);
 	for (size_t i = 0; i < ways->count; i++) {
 		const struct hf_receiver_prefix *key = &ways->list[i].prefix;
-		bool four = prefix.address.family == 4;
 
-		if (key->bits == prefix.bits + (four ? 96u : 0u) &&
-		    !memcmp(key->addr + (four ? 12 : 0), prefix.address.bytes, four ? 4 : 16) &&
-		    (!four || (key->addr[10] == 0xff && key->addr[11] == 0xff)))
+		if (key->bits == 32u + prefix.bits && key->address.family == prefix.address.family &&
+		    !memcmp(key->address.bytes, prefix.address.bytes, 16))
 			return &ways->list[i];
 	}
 	return NULL;
@@ -255,7 +283,7 @@ static void test_ways_of_an_interface(void **state)
 		{"10.67.0.0/16", HF_WAY_HERE},
 		{"10.68.0.0/16", -1},
 		{"10.69.0.0/16", HF_WAY_HERE},
-		{"0.0.0.0/0", HF_WAY_ELSEWHERE},
+		{"0.0.0.0/0", -1},
 		{"::/0", HF_WAY_HERE},
 		{"2001:db8:65::/64", HF_WAY_ELSEWHERE},
 		{"2001:db8:66::/64", HF_WAY_NONE},
@@ -340,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_vips_of_the_loopback),
 		CASE(test_again_replaces_in_place),
+		CASE(test_another_versions_maps),
 		CASE(test_refusals_and_warning),
 		CASE(test_vanished_interface_is_forgotten),
 		CASE(test_sockets_of_another_namespace),

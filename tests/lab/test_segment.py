@@ -165,7 +165,7 @@ def test_a_switch_that_floods_does_not_multiply_packets(moved, forwards):
             before = verdicts(lab)
             assert [one.ask() for one in connections] == [one.server for one in connections]
         rise = risen(lab, before)
-        assert rise["other-host"] > 0 and rise["passed-on"] > 0
+        assert rise["other-mac"] > 0 and rise["passed-on"] > 0
     finally:
         lab.flood(False)
         for backend in lab.backends:

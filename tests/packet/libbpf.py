@@ -30,6 +30,7 @@ _SIGNATURES = {
     "bpf_map_delete_elem": (c_int, c_int, c_void_p),
     "bpf_prog_test_run_opts": (c_int, c_int, c_void_p),
     "bpf_obj_pin": (c_int, c_int, c_char_p),
+    "bpf_obj_get": (c_int, c_char_p),
     "libbpf_set_print": (c_void_p, c_void_p),
     "libbpf_num_possible_cpus": (c_int,),
 }
@@ -115,6 +116,13 @@ class Map:
 class Program:
     def __init__(self, handle):
         self.name, self.fd = _lib.bpf_program__name(handle).decode(), _lib.bpf_program__fd(handle)
+
+    @classmethod
+    def pinned(cls, path):
+        """One that is pinned, whoever loaded it. The caller closes its fd."""
+        program = cls.__new__(cls)
+        program.name, program.fd = str(path), _checked(_lib.bpf_obj_get(str(path).encode()), path)
+        return program
 
     def run(self, frame, ifindex=None, repeat=1):
         """Returns (verdict, frame as it came out)."""

@@ -7,7 +7,7 @@ import pytest
 
 from dataplane import TX
 from test_hops import FAMILIES, HERE, HOPS, LB_MAC, SELF, gue, inner_packet
-from test_receiver import Receiver, mapped
+from test_receiver import Receiver, prefix_key
 
 ELSEWHERE, THIS_INTERFACE, NOWHERE, OWN = range(4)
 LOOPBACK = 1  # where test runs say that a frame came in
@@ -26,11 +26,11 @@ def receiver(namespace):
 
 
 def lead(receiver, to, prefix, bits):
-    receiver.object.maps["ways"].update(struct.pack("<I", bits + (96 if "." in prefix else 0)) + mapped(prefix), bytes([to]))
+    receiver.object.maps["ways"].update(prefix_key(f"{prefix}/{bits}"), bytes([to]))
 
 
-def sent_on(family, **more):
-    return gue(inner_packet(4, sport=999), family, next_hop=1, destination=HOPS[family][0], **more)
+def sent_on(family, macs=(HERE, LB_MAC)):
+    return gue(inner_packet(4, sport=999), family, next_hop=1, destination=HOPS[family][0], macs=macs, ttl=63)
 
 
 SEGMENT = {4: ("10.0.0.0", 8), 6: ("fd00::", 16)}
@@ -58,7 +58,9 @@ def test_a_frame_for_a_neighbour_does_not_go_back(receiver, family):
     """A switch floods it to this host, which its next hop names: the neighbour passes it on itself."""
     lead(receiver, THIS_INTERFACE, *SEGMENT[family])
     lead(receiver, OWN, HOPS[family][0], 32 if family == 4 else 128)
-    receiver.expect(gue(inner_packet(4, sport=999), family), "other-host", sent_on(family))
+    for next_hop in (0, 1, 2):
+        frame = gue(inner_packet(4, sport=999), family, next_hop=next_hop, macs=("02:00:00:00:00:77", LB_MAC))
+        receiver.expect(frame, "other-mac")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

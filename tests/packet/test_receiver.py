@@ -15,20 +15,28 @@ from frames import BACKENDS, CLIENT_MAC, VIPS, client_frame, network, transport
 from libbpf import Object
 
 
-def mapped(address):
-    packed = dataplane.ipaddress.ip_address(address).packed
-    return packed if len(packed) == 16 else bytes(10) + b"\xff\xff" + packed
+def address_key(address):
+    address = dataplane.ipaddress.ip_address(address)
+    return struct.pack("<I16s", address.version, address.packed)
+
+
+def prefix_key(prefix):
+    prefix = dataplane.ipaddress.ip_network(prefix)
+    return struct.pack("<I", 32 + prefix.prefixlen) + address_key(prefix.network_address)
 
 
 class Receiver:
     def __init__(self, sources=("10.99.0.0/24", "fd00:99::/64"), vips=VIPS.values()):
         self.object = Object(dataplane.BUILD / "bpf/receiver.bpf.o")
         self.program = self.object.programs["receive_linear"]
-        for source in map(dataplane.ipaddress.ip_network, sources):
-            bits = source.prefixlen + (96 if source.version == 4 else 0)
-            self.object.maps["prefixes"].update(struct.pack("<I", bits) + mapped(source.network_address), b"\1")
+        for source in sources:
+            self.object.maps["prefixes"].update(prefix_key(source), b"\1")
         for vip in vips:
-            self.object.maps["vips"].update(mapped(vip), b"\1")
+            self.object.maps["vips"].update(address_key(vip), b"\1")
+        for address in ("10.0.0.0/28", "fd00::/124"):  # of all backends
+            self.object.maps["addresses"].update(prefix_key(address), b"\1")
+        for backend in BACKENDS.values():
+            self.object.maps["macs"].update(dataplane.mac_bytes(backend.mac) + bytes(2), b"\1")
         self.words = dataplane.reasons("receiver.h")
 
     def verdicts(self):
@@ -54,9 +62,9 @@ def on_the_wire(inner, source="10.99.0.1", **fields):
     """A wrapped packet as it arrives, its inner packet given as bytes or as scapy builds it."""
     proto = 4 if bytes(inner)[0] >> 4 == 4 else 41
     if ":" in source:
-        outer = IPv6(src=source, dst="fd00::5", **{"nh": proto, **fields})
+        outer = IPv6(**{"src": source, "dst": "fd00::1", "nh": proto, **fields})
     else:
-        outer = IP(src=source, dst="10.0.0.1", **{"proto": proto, "flags": "DF", **fields})
+        outer = IP(**{"src": source, "dst": "10.0.0.1", "proto": proto, "flags": "DF", **fields})
     return bytes(Ether(src=CLIENT_MAC, dst="02:00:00:00:04:01") / outer / bytes(inner))
 
 
@@ -91,7 +99,7 @@ def dataplane_nop():
 @pytest.mark.parametrize("source, word", [
     ("10.99.0.1", "accepted"), ("10.99.0.255", "accepted"), ("10.99.1.0", "bad-source"), ("10.98.255.255", "bad-source"),
     ("fd00:99::1", "accepted"), ("fd00:99:0:1::1", "bad-source"), ("fd00:98::1", "bad-source"),
-    ("::ffff:10.99.0.1", "accepted"),
+    ("::ffff:10.99.0.1", "bad-source"), ("::10.99.0.1", "bad-source"), ("a63:1::", "bad-source"),
 ])
 def test_sources(receiver, source, word):
     for family in (4, 6):

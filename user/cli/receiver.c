@@ -163,6 +163,15 @@ static int collect(const struct receiver_state *state, void *context)
 	return json_array_append_new(context, receiver_to_json(state)) ? -ENOMEM : 0;
 }
 
+static void source_print(struct table *table, const json_t *receiver, const char *from)
+{
+	table_cell(table, "%s", field_text(receiver, "interface"));
+	table_cell(table, "%s", field_text(receiver, "mode"));
+	table_cell(table, "%s", json_is_true(json_object_get(receiver, "tc")) ? "there" : "missing");
+	table_cell(table, "%s", field_text(receiver, "netns"));
+	table_cell(table, "%s", from);
+}
+
 static void sources_print(const json_t *receivers)
 {
 	struct table *table = table_new("INTERFACE MODE TC ?NETNS FROM");
@@ -170,14 +179,12 @@ static void sources_print(const json_t *receivers)
 	size_t i, j;
 
 	json_array_foreach (receivers, i, receiver) {
-		json_array_foreach (json_object_get(receiver, "from"), j, prefix) {
-			table_cell(table, "%s", field_text(receiver, "interface"));
-			table_cell(table, "%s", field_text(receiver, "mode"));
-			table_cell(table, "%s",
-				   json_is_true(json_object_get(receiver, "tc")) ? "there" : "missing");
-			table_cell(table, "%s", field_text(receiver, "netns"));
-			table_cell(table, "%s", json_string_value(prefix));
-		}
+		const json_t *from = json_object_get(receiver, "from");
+
+		json_array_foreach (from, j, prefix)
+			source_print(table, receiver, json_string_value(prefix));
+		if (!json_array_size(from)) /* another version attached it */
+			source_print(table, receiver, "unknown: attach again");
 	}
 	table_print(table);
 }

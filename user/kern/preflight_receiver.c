@@ -13,6 +13,7 @@
 #include "overhead.h"
 #include "preflight_interface.h"
 #include "receiver.h"
+#include "receiver_host.h"
 
 static bool has_vip(const struct address *vips, size_t count, const struct address *vip)
 {
@@ -191,6 +192,30 @@ static void check_tc(const struct receiver_state *state, const char *subject, st
 	}
 }
 
+/* Unlike routes and VIPs, these need no options to be read again. */
+static void check_host(const struct receiver_state *state, const char *subject, struct findings *findings)
+{
+	bool addresses, macs;
+	int r = host_read_again(state, &addresses, &macs);
+
+	if (addresses)
+		finding_add(findings, FINDING_NOTE, subject,
+			    "the host's addresses have changed since they were last read: its program knows "
+			    "them now");
+	if (macs)
+		finding_add(findings, FINDING_NOTE, subject,
+			    "the MAC addresses of %s, or of macvlan devices on it, have changed since they "
+			    "were last read: its program knows them now",
+			    state->interface);
+	if (!r)
+		return;
+	finding_add(findings, FINDING_WARN, subject,
+		    "the host's addresses cannot be read again: %s. Its program knows those of an earlier "
+		    "time",
+		    strerror(-r));
+	finding_right(findings, "holdfast receiver attach %s with the same options", state->interface);
+}
+
 static void check_routes(const struct receiver_state *state, const char *subject, struct findings *findings)
 {
 	if (!state->ways_lead_out) {
@@ -282,11 +307,19 @@ static int check_one(const struct receiver_state *state, void *context)
 	if (!state->ifindex) {
 		finding_add(findings, FINDING_WARN, subject, "no receiver is attached");
 		finding_right(findings, "holdfast receiver attach %s --from PREFIX", state->interface);
+	} else if (!state->current) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "another version of holdfast attached it: its program runs, but what it was told "
+			    "cannot be read");
+		finding_right(findings, "holdfast receiver attach %s with the same options",
+			      state->interface);
+		return 0;
 	}
 	check_vips(state, subject, findings);
 	check_arp(state->interface, subject, findings);
 	check_segments(state->interface, subject, findings);
 	if (state->ifindex) {
+		check_host(state, subject, findings);
 		check_tc(state, subject, findings);
 		check_routes(state, subject, findings);
 		check_neighbours(state, subject, findings);

@@ -30,9 +30,10 @@ struct receiver_state {
 	uint16_t gue_port;
 	uint32_t ifindex;
 	bool generic;
-	bool tc;            /* its tc program is at the interface's ingress */
-	bool tc_first;      /* no filter of another comes before it */
-	bool ways_current;  /* the program knows the host's routes as they are now */
+	bool current;      /* attached by a version with maps like ours: else prefixes and VIPs are unknown */
+	bool tc;           /* its tc program is at the interface's ingress */
+	bool tc_first;     /* no filter of another comes before it */
+	bool ways_current; /* the program knows the host's routes as they are now */
 	bool ways_lead_out; /* a route leads out of the interface */
 	struct prefix from[64];
 	size_t from_count;

@@ -9,73 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include "receiver_host.h"
+#include "receiver_keys.h"
 #include "receiver_ways.h"
 #include "sockets.h"
 
-static void map_to_ipv6(const struct address *address, uint8_t ret[16])
+static int prefixes_enter(int map, const struct receiver_options *options)
 {
-	if (address->family == 6) {
-		memcpy(ret, address->bytes, 16);
-		return;
+	struct keys keys = {.size = sizeof(struct hf_receiver_prefix)};
+	int r = 0;
+
+	for (size_t i = 0; !r && i < options->from_count; i++) {
+		const struct hf_receiver_prefix key = prefix_to_key(&options->from[i]);
+
+		r = keys_add(&keys, &key);
 	}
-	memset(ret, 0, 10);
-	memset(ret + 10, 0xff, 2);
-	memcpy(ret + 12, address->bytes, 4);
-}
-
-struct keys {
-	void *keys;
-	size_t size, count;
-};
-
-static bool keys_have(const struct keys *keys, const void *key)
-{
-	for (size_t i = 0; i < keys->count; i++) {
-		if (!memcmp((const char *)keys->keys + i * keys->size, key, keys->size))
-			return true;
-	}
-	return false;
-}
-
-/* What is wanted is entered before what is not wanted leaves: no packet is refused in between. */
-static int keys_enter(int fd, const struct keys *keys)
-{
-	union {
-		struct hf_receiver_prefix prefix;
-		struct hf_receiver_vip vip;
-	} key, next;
-	const uint8_t one = 1;
-	bool more;
-
-	for (size_t i = 0; i < keys->count; i++) {
-		if (bpf_map_update_elem(fd, (char *)keys->keys + i * keys->size, &one, BPF_ANY))
-			return -errno;
-	}
-	more = !bpf_map_get_next_key(fd, NULL, &next);
-	while (more) {
-		key = next;
-		more = !bpf_map_get_next_key(fd, &key, &next);
-		if (!keys_have(keys, &key) && bpf_map_delete_elem(fd, &key) && errno != ENOENT)
-			return -errno;
-	}
-	return 0;
-}
-
-static int prefixes_enter(int fd, const struct receiver_options *options)
-{
-	struct hf_receiver_prefix *prefixes = calloc(options->from_count, sizeof *prefixes);
-	int r;
-
-	if (!prefixes)
-		return -ENOMEM;
-	for (size_t i = 0; i < options->from_count; i++) {
-		const struct prefix *from = &options->from[i];
-
-		map_to_ipv6(&from->address, prefixes[i].addr);
-		prefixes[i].bits = from->bits + (from->address.family == 4 ? 96 : 0);
-	}
-	r = keys_enter(fd, &(struct keys){prefixes, sizeof *prefixes, options->from_count});
-	free(prefixes);
+	keys_sort(&keys);
+	if (!r)
+		r = keys_enter(map, &keys);
+	free(keys.list);
 	return r;
 }
 
@@ -122,11 +74,11 @@ int loopback_vips(struct address **ret, size_t *ret_count)
 	return 0;
 }
 
-static int vips_enter(int fd, const struct receiver_options *options, size_t *ret_count)
+static int vips_enter(int map, const struct receiver_options *options, size_t *ret_count)
 {
+	struct keys keys = {.size = sizeof(struct hf_receiver_address)};
 	const struct address *vips = options->vips;
 	size_t count = options->vip_count;
-	struct hf_receiver_vip *keys;
 	struct address *found = NULL;
 	int r = 0;
 
@@ -138,11 +90,15 @@ static int vips_enter(int fd, const struct receiver_options *options, size_t *re
 	}
 	if (r)
 		return r;
-	keys = calloc(count ?: 1, sizeof *keys);
-	for (size_t i = 0; keys && i < count; i++)
-		map_to_ipv6(&(vips ?: found)[i], keys[i].addr);
-	r = keys ? keys_enter(fd, &(struct keys){keys, sizeof *keys, count}) : -ENOMEM;
-	free(keys);
+	for (size_t i = 0; !r && i < count; i++) {
+		const struct hf_receiver_address key = address_to_key(&(vips ?: found)[i]);
+
+		r = keys_add(&keys, &key);
+	}
+	keys_sort(&keys);
+	if (!r)
+		r = keys_enter(map, &keys);
+	free(keys.list);
 	free(found);
 	*ret_count = count;
 	return r;
@@ -181,10 +137,15 @@ static int secret_make(int fd)
 int receiver_fill(const int maps[RECEIVER_MAPS], const struct receiver_options *options, size_t *ret_vips)
 {
 	int r = prefixes_enter(maps[RECEIVER_PREFIXES], options);
+	bool changed;
 
 	if (!r)
 		r = vips_enter(maps[RECEIVER_VIPS], options, ret_vips);
 	if (!r)
 		r = routes_enter(maps[RECEIVER_WAYS], options->interface);
+	if (!r)
+		r = host_addresses_enter(maps[RECEIVER_ADDRESSES], options->netns, &changed);
+	if (!r)
+		r = host_macs_enter(maps[RECEIVER_MACS], if_nametoindex(options->interface), &changed);
 	return r ?: secret_make(maps[RECEIVER_SECRET]);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a receiver's maps hold: who may send, the VIPs, the host's routes, and the secret of its notes. */
+/* What a receiver's maps hold: who may send, the VIPs, the host's routes and addresses, and the secret of its
+ * notes. */
 #ifndef HOLDFAST_RECEIVER_FILL_H
 #define HOLDFAST_RECEIVER_FILL_H
 

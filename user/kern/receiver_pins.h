@@ -7,8 +7,17 @@
 
 #include "pins.h"
 
-/* The last two are missing where an older version attached. */
-enum { RECEIVER_PREFIXES, RECEIVER_VIPS, RECEIVER_VERDICTS, RECEIVER_WAYS, RECEIVER_SECRET, RECEIVER_MAPS };
+/* Those behind the verdicts may be missing where an older version attached. */
+enum {
+	RECEIVER_PREFIXES,
+	RECEIVER_VIPS,
+	RECEIVER_VERDICTS,
+	RECEIVER_WAYS,
+	RECEIVER_SECRET,
+	RECEIVER_ADDRESSES,
+	RECEIVER_MACS,
+	RECEIVER_MAPS
+};
 extern const char *const receiver_maps[RECEIVER_MAPS];
 
 /* Interfaces are named within their network namespace, so pins are too. interface NULL: the directory of this

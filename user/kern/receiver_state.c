@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "attach.h"
+#include "receiver_keys.h"
 #include "receiver_pins.h"
 #include "receiver_tc.h"
 #include "receiver_ways.h"
@@ -18,7 +19,8 @@
 
 enum { STATE_PREFIXES = 64, STATE_VIPS = 256 };
 
-const char *const receiver_maps[RECEIVER_MAPS] = {"prefixes", "vips", "verdicts", "ways", "secret"};
+const char *const receiver_maps[RECEIVER_MAPS] = {"prefixes", "vips",      "verdicts", "ways",
+						  "secret",   "addresses", "macs"};
 
 const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH])
 {
@@ -30,15 +32,6 @@ const char *receiver_path(const char *interface, const char *what, char path[PIN
 		return pin_path(path, "receiver/%lu", (unsigned long)status.st_ino);
 	return pin_path(path, "receiver/%lu/%s%s%s", (unsigned long)status.st_ino,
 			pin_encode(interface, name), what ? "/" : "", what ?: "");
-}
-
-static struct address map_from_ipv6(const uint8_t bytes[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
-	struct address address = {.family = memcmp(bytes, mapped, sizeof mapped) ? 6 : 4};
-
-	memcpy(address.bytes, address.family == 4 ? bytes + 12 : bytes, address.family == 4 ? 4 : 16);
-	return address;
 }
 
 int receiver_about_read(const char *interface, struct receiver_about *ret)
@@ -109,21 +102,17 @@ static void prefixes_read(int fd, struct receiver_state *state)
 	struct hf_receiver_prefix keys[STATE_PREFIXES];
 
 	state->from_count = keys_read(fd, sizeof *keys, keys, STATE_PREFIXES);
-	for (size_t i = 0; i < state->from_count; i++) {
-		struct prefix *from = &state->from[i];
-
-		from->address = map_from_ipv6(keys[i].addr);
-		from->bits = keys[i].bits - (from->address.family == 4 ? 96 : 0);
-	}
+	for (size_t i = 0; i < state->from_count; i++)
+		state->from[i] = prefix_of_key(&keys[i]);
 }
 
 static void vips_read(int fd, struct receiver_state *state)
 {
-	struct hf_receiver_vip keys[STATE_VIPS];
+	struct hf_receiver_address keys[STATE_VIPS];
 
 	state->vip_count = keys_read(fd, sizeof *keys, keys, STATE_VIPS);
 	for (size_t i = 0; i < state->vip_count; i++)
-		state->vips[i] = map_from_ipv6(keys[i].addr);
+		state->vips[i] = address_of_key(&keys[i]);
 }
 
 static void sockets_read(struct receiver_state *state)
@@ -151,6 +140,29 @@ static int verdicts_read(int fd, struct receiver_state *state)
 	return 0;
 }
 
+/* -EPROTO: another version pinned the map, with keys of another layout. */
+static int map_get(const char *interface, int map)
+{
+	static const uint32_t key_sizes[RECEIVER_MAPS] = {
+		[RECEIVER_PREFIXES] = sizeof(struct hf_receiver_prefix),
+		[RECEIVER_VIPS] = sizeof(struct hf_receiver_address),
+		[RECEIVER_VERDICTS] = sizeof(uint32_t),
+		[RECEIVER_WAYS] = sizeof(struct hf_receiver_prefix),
+		[RECEIVER_SECRET] = sizeof(uint32_t),
+		[RECEIVER_ADDRESSES] = sizeof(struct hf_receiver_prefix),
+		[RECEIVER_MACS] = sizeof(struct hf_receiver_mac),
+	};
+	struct bpf_map_info info = {};
+	uint32_t length = sizeof info;
+	char path[PIN_PATH];
+	int fd = pin_get(receiver_path(interface, receiver_maps[map], path));
+
+	if (fd < 0 || (!bpf_obj_get_info_by_fd(fd, &info, &length) && info.key_size == key_sizes[map]))
+		return fd;
+	close(fd);
+	return -EPROTO;
+}
+
 static int state_read(const char *interface, struct receiver_state *state)
 {
 	struct attachment attachment;
@@ -165,9 +177,11 @@ static int state_read(const char *interface, struct receiver_state *state)
 	state->generic = attachment.generic;
 	about_read(interface, state);
 	tc_read(interface, state);
+	state->current = true;
 	for (int i = 0; i < RECEIVER_MAPS; i++) {
-		fds[i] = pin_get(receiver_path(interface, receiver_maps[i], path));
-		if (fds[i] < 0 && i <= RECEIVER_VERDICTS)
+		fds[i] = map_get(interface, i);
+		state->current &= fds[i] >= 0;
+		if (fds[i] < 0 && fds[i] != -EPROTO && i <= RECEIVER_VERDICTS)
 			r = fds[i];
 	}
 	if (!r) {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "netlink.h"
-
-enum { MAPPED_BITS = 96 }; /* before an IPv4 address that is mapped into IPv6 */
+#include "receiver_keys.h"
+#include "route.h"
 
 struct reading {
 	struct ways ways;
@@ -19,7 +19,8 @@ struct reading {
 
 static int way_add(struct ways *ways, uint8_t family, const void *address, unsigned int bits, uint8_t to)
 {
-	struct way *way;
+	static const uint8_t none[16];
+	struct prefix prefix = {.address = address_from(family, address ?: none), .bits = (uint8_t)bits};
 
 	if (ways->count == ways->room) {
 		size_t room = ways->room ? 2 * ways->room : 64;
@@ -32,12 +33,7 @@ static int way_add(struct ways *ways, uint8_t family, const void *address, unsig
 	}
 	if (ways->count == HF_RECEIVER_MAX_WAYS)
 		return -E2BIG;
-	way = &ways->list[ways->count++];
-	*way = (struct way){.prefix.bits = bits + (family == AF_INET ? MAPPED_BITS : 0), .to = to};
-	if (family == AF_INET)
-		memset(way->prefix.addr + 10, 0xff, 2);
-	if (address)
-		memcpy(way->prefix.addr + (family == AF_INET ? 12 : 0), address, family == AF_INET ? 4 : 16);
+	ways->list[ways->count++] = (struct way){.prefix = prefix_to_key(&prefix), .to = to};
 	return 0;
 }
 
@@ -156,18 +152,6 @@ static const struct way *way_find(const struct ways *ways, const struct hf_recei
 	return NULL;
 }
 
-/* In the map ::/0 has the IPv4 addresses in it: without a default route of their own they must not take that.
- */
-static int ipv4_part(struct ways *ways)
-{
-	const struct hf_receiver_prefix all = {.bits = MAPPED_BITS, .addr = {[10] = 0xff, [11] = 0xff}};
-	int r = way_find(ways, &all) ? 0 : way_add(ways, AF_INET, NULL, 0, HF_WAY_ELSEWHERE);
-
-	if (!r)
-		ways_sort(ways);
-	return r;
-}
-
 int ways_collect(uint32_t ifindex, struct ways *ret)
 {
 	static const uint8_t families[] = {AF_INET, AF_INET6};
@@ -187,15 +171,13 @@ int ways_collect(uint32_t ifindex, struct ways *ret)
 			r = 0;
 	}
 	netlink_close(netlink);
-	if (!r) {
-		ways_sort(&reading.ways);
-		r = ipv4_part(&reading.ways);
-	}
-	if (r)
+	if (r) {
 		free(reading.ways.list);
-	else
-		*ret = reading.ways;
-	return r;
+		return r;
+	}
+	ways_sort(&reading.ways);
+	*ret = reading.ways;
+	return 0;
 }
 
 int ways_enter(int map, const struct ways *ways)
