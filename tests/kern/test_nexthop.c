@@ -202,6 +202,50 @@ static void test_route_changes_are_followed(void **state)
 	assert_string_equal(want("192.0.2.5")->problem, "no route");
 }
 
+/* What the table refuses is certain; a route that has only gone may come back. Both families. */
+static void test_refusals_of_the_table_have_names(void **state)
+{
+	static const char *const kinds[] = {"blackhole", "unreachable", "prohibit"};
+	char problem[64];
+
+	(void)state;
+	sh("ip addr add 2001:db8:9::1/64 dev v0 nodad");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		sh("ip route replace %s 198.51.100.1/32", kinds[i]);
+		sh("ip route replace %s 2001:db8:99::1/128", kinds[i]);
+		assert_int_equal(nexthops_dispatch(nexthops), 0);
+		snprintf(problem, sizeof problem, "no route: %s", kinds[i]);
+		assert_string_equal(want("198.51.100.1")->problem, problem);
+		assert_true(want("198.51.100.1")->certain);
+		assert_string_equal(want("2001:db8:99::1")->problem, problem);
+		assert_true(want("2001:db8:99::1")->certain);
+	}
+	sh("ip route del prohibit 198.51.100.1/32 && ip route del prohibit 2001:db8:99::1/128");
+	assert_int_equal(nexthops_dispatch(nexthops), 0);
+	assert_string_equal(want("198.51.100.1")->problem, "no route");
+	assert_false(want("198.51.100.1")->certain);
+	assert_string_equal(want("2001:db8:99::1")->problem, "no route");
+	assert_false(want("2001:db8:99::1")->certain);
+}
+
+static void test_the_state_of_links(void **state)
+{
+	const struct nexthop *near = want("10.9.0.2");
+	uint32_t ifindex = near->ifindex;
+
+	(void)state;
+	assert_int_equal(nexthops_link(nexthops, ifindex), LINK_CARRIES);
+	there("ip link set v1 down");
+	assert_int_equal(nexthops_dispatch(nexthops), 0);
+	assert_int_equal(nexthops_link(nexthops, ifindex), LINK_WITHOUT_CARRIER);
+	sh("ip link set v0 down");
+	assert_int_equal(nexthops_dispatch(nexthops), 0);
+	assert_int_equal(nexthops_link(nexthops, ifindex), LINK_DOWN);
+	sh("ip link del v0");
+	assert_int_equal(nexthops_dispatch(nexthops), 0);
+	assert_int_equal(nexthops_link(nexthops, ifindex), LINK_GONE);
+}
+
 static void test_ipv6_and_ipv4_over_ipv6(void **state)
 {
 	(void)state;
@@ -242,6 +286,8 @@ int main(void)
 		CASE(test_silent_neighbour_goes_and_returns),
 		CASE(test_lost_carrier_is_seen_at_once),
 		CASE(test_route_changes_are_followed),
+		CASE(test_refusals_of_the_table_have_names),
+		CASE(test_the_state_of_links),
 		CASE(test_ipv6_and_ipv4_over_ipv6),
 		CASE(test_wants_are_counted),
 	};

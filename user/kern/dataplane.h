@@ -149,6 +149,9 @@ size_t dataplane_leaving(struct dataplane *dataplane, const struct image *image,
 /* Points a backend's packets at a next hop; mac NULL: unresolved. One store. */
 int dataplane_next_hop_set(struct dataplane *dataplane, uint16_t backend, const uint8_t mac[6],
 			   uint16_t link);
+/* Where a backend's packets go now: the interface's index, and the MAC address in *ret_mac. 0: they are
+ * dropped. */
+uint32_t dataplane_next_hop(const struct dataplane *dataplane, uint16_t backend, uint8_t ret_mac[6]);
 
 struct attachment {
 	char interface[16]; /* its present name; elsewhere: what it was called here */

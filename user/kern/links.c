@@ -88,6 +88,17 @@ size_t dataplane_leaving(struct dataplane *dataplane, const struct image *image,
 	return count;
 }
 
+uint32_t dataplane_next_hop(const struct dataplane *dataplane, uint16_t backend, uint8_t ret_mac[6])
+{
+	uint64_t word = __atomic_load_n(&dataplane->backends[backend].next_hop, __ATOMIC_ACQUIRE);
+	uint32_t link = word >> 48;
+
+	if (!link || link >= HF_MAX_LINKS)
+		return 0;
+	memcpy(ret_mac, &word, 6);
+	return dataplane->control->links[link].ifindex;
+}
+
 int dataplane_next_hop_set(struct dataplane *dataplane, uint16_t backend, const uint8_t mac[6], uint16_t link)
 {
 	uint64_t word = 0;

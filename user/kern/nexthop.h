@@ -26,9 +26,13 @@ struct nexthop {
 	uint32_t mtu;           /* of the route or else the interface */
 	struct address gateway; /* family 0: on link */
 	struct address source;  /* what the kernel would send from */
-	const char *problem; /* NULL if resolved: "no route", "neighbour unresolved", "interface down", "local
-				address" */
+	/* NULL if resolved: "no route", "no route: blackhole" (or unreachable, prohibit: the table has such a
+	 * route), "neighbour unresolved", "interface down", "local address" */
+	const char *problem;
+	bool certain; /* the kernel states the problem; else the next hop may be lost for a moment only */
 };
+
+enum link_state { LINK_CARRIES, LINK_DOWN, LINK_WITHOUT_CARRIER, LINK_GONE };
 
 typedef void (*nexthop_changed)(const struct nexthop *nexthop, void *context);
 
@@ -45,5 +49,7 @@ int nexthops_want(struct nexthops *nexthops, const struct address *address);
 void nexthops_forget(struct nexthops *nexthops, const struct address *address);
 /* NULL: not wanted. Borrowed until the next dispatch. */
 const struct nexthop *nexthops_get(const struct nexthops *nexthops, const struct address *address);
+/* Whether an interface carries packets: up, and so is the other end. LINK_GONE: it is not there any more. */
+enum link_state nexthops_link(struct nexthops *nexthops, uint32_t ifindex);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +13,33 @@ void answers_forget(struct nexthops *nexthops)
 	nexthops->link.ifindex = nexthops->asked.ifindex = 0;
 }
 
-static int find_link(struct nexthops *nexthops, const struct route *route, struct nexthop *found)
+static const struct link *link_seek(struct nexthops *nexthops, uint32_t ifindex)
 {
 	struct link *link = &nexthops->link;
 
-	if (link->ifindex != route->ifindex && link_ask(nexthops->questions, route->ifindex, link)) {
-		link->ifindex = 0;
+	if (link->ifindex == ifindex)
+		return link;
+	if (!link_ask(nexthops->questions, ifindex, link))
+		return link;
+	link->ifindex = 0;
+	return NULL;
+}
+
+enum link_state nexthops_link(struct nexthops *nexthops, uint32_t ifindex)
+{
+	const struct link *link = link_seek(nexthops, ifindex);
+
+	return !link                     ? LINK_GONE
+	       : !(link->flags & IFF_UP) ? LINK_DOWN
+	       : !link_carries(link)     ? LINK_WITHOUT_CARRIER
+					 : LINK_CARRIES;
+}
+
+static int find_link(struct nexthops *nexthops, const struct route *route, struct nexthop *found)
+{
+	const struct link *link = link_seek(nexthops, route->ifindex);
+
+	if (!link) {
 		found->problem = "no route"; /* the interface has just gone */
 		return -ENODEV;
 	}
@@ -28,6 +50,7 @@ static int find_link(struct nexthops *nexthops, const struct route *route, struc
 	if (link_carries(link))
 		return 0;
 	found->problem = "interface down";
+	found->certain = true;
 	return -ENETDOWN;
 }
 
@@ -62,25 +85,50 @@ static void find_neighbour(struct nexthops *nexthops, const struct wanted *wante
 	}
 }
 
+/*
+ * What it means that the kernel gives no route. The errors are those of fib_props (net/ipv4/fib_semantics.c)
+ * and of ip6_rt_type_to_error() (net/ipv6/route.c).
+ */
+static void name_refusal(int error, struct nexthop *found)
+{
+	found->certain = true;
+	switch (error) {
+	case -EINVAL:
+		found->problem = "no route: blackhole";
+		break;
+	case -EHOSTUNREACH:
+		found->problem = "no route: unreachable";
+		break;
+	case -EACCES:
+		found->problem = "no route: prohibit";
+		break;
+	default:
+		found->problem = "no route";
+		found->certain = false;
+	}
+}
+
 static void find_next_hop(struct nexthops *nexthops, const struct wanted *wanted, struct nexthop *found,
 			  struct neighbour *neighbour)
 {
 	struct route route;
+	int error = route_ask(nexthops->questions, &found->address, &route);
 
 	*neighbour = (struct neighbour){};
-	if (route_ask(nexthops->questions, &found->address, &route) || !route.ifindex ||
-	    (route.type != RTN_UNICAST && route.type != RTN_LOCAL)) {
-		found->problem = "no route";
+	if (error || !route.ifindex || (route.type != RTN_UNICAST && route.type != RTN_LOCAL)) {
+		name_refusal(error, found);
 		return;
 	}
 	found->gateway = route.gateway;
 	found->source = route.source;
 	if (find_link(nexthops, &route, found))
 		return;
-	if (route.type == RTN_LOCAL)
+	if (route.type == RTN_LOCAL) {
 		found->problem = "local address";
-	else
+		found->certain = true;
+	} else {
 		find_neighbour(nexthops, wanted, found, neighbour);
+	}
 }
 
 static bool same(const struct nexthop *a, const struct nexthop *b)
