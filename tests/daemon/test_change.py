@@ -163,7 +163,7 @@ def test_next_hops_follow_the_kernel(serving, host):
     until(lambda: not hop()["resolved"])
     backend = serving.get("/v1/backends/db/db1")
     assert backend["next_hop"]["problem"] and backend["note"] == backend["next_hop"]["problem"]
-    assert any("db/db1" in line for line in serving.get("/v1/status")["warnings"])
+    assert any("db/db1" in line for line in serving.get("/v1/status")["problems"])
     run("ip", "-n", host.name, "route", "del", "unreachable", "10.9.0.11/32")
     until(lambda: hop()["resolved"])
 
@@ -176,9 +176,10 @@ def test_an_interface_that_comes_later_is_attached_then(serving, host):
     status = serving.get("/v1/status")
     assert status["state"] == "degraded" and "late0" in status["problems"][0]
     run("ip", "-n", host.name, "link", "add", "late0", "type", "veth", "peer", "name", "late1")
-    run("ip", "-n", host.name, "link", "set", "late0", "up")
+    for name in ("late0", "late1"):
+        run("ip", "-n", host.name, "link", "set", name, "up")
     until(lambda: serving.get("/v1/interfaces")["interfaces"][0]["state"] == "attached")
-    assert serving.get("/v1/status")["state"] == "ready"
+    until(lambda: serving.get("/v1/status")["state"] == "ready")
 
 
 def attached(daemon):

@@ -145,7 +145,7 @@ def test_a_gateway_that_vanishes_and_comes_back(wired):
         send_burst(lab)
         after = drops(daemon)
         assert after == {**before, "next-hop": before.get("next-hop", 0) + BURST}
-        assert all(any(f"far/{name}" in line for line in daemon.json("status")["warnings"]) for name in ("b3", "b4"))
+        assert all(any(f"far/{name}" in line for line in daemon.json("status")["problems"]) for name in ("b3", "b4"))
     finally:
         before = next_hop_drops(daemon)
         cut, lost = send_through(lab, 3, wire.come_back)

@@ -73,6 +73,12 @@ void next_hop_show(const json_t *hop)
 
 	if (!json_is_object(hop))
 		return;
+	if (!field_is_null(hop, "held")) {
+		show_format("next hop", "held: lost %s ago (%s), packets still go to %s on %s",
+			    elapsed_text(field_number(hop, "held"), text), field_text(hop, "problem"),
+			    field_text(hop, "mac"), field_text(hop, "interface"));
+		return;
+	}
 	if (!json_is_true(json_object_get(hop, "resolved"))) {
 		show_format("next hop", "unresolved: %s",
 			    *field_text(hop, "problem") ? field_text(hop, "problem") : "not known yet");

@@ -13,8 +13,8 @@
 /*
  * A next hop that was known stays in use for so long after the kernel lost it: a neighbour entry that is only
  * being asked for again, or was forgotten while no daemon ran, still leads the right way. Through an
- * interface that is down nothing leads anywhere: what would be lost there unseen is dropped under its name at
- * once.
+ * interface that is down nothing leads anywhere, and a routing table that refuses an address means it: what
+ * would be lost there unseen is dropped under its name at once.
  */
 enum { HOLD = 3000 };
 
@@ -152,9 +152,18 @@ static void clear_hop(struct hops *hops, struct hop *hop)
 		 "get no packets until they are reached again");
 }
 
+/* The interface that the last known next hop lies behind may have gone down with the route. */
+static bool is_cut_off(const struct hops *hops, const struct hop *hop)
+{
+	uint8_t mac[6];
+	uint32_t ifindex = dataplane_next_hop(*hops->dataplane, hop->backend, mac);
+
+	return ifindex && nexthops_link(hops->nexthops, ifindex) != LINK_CARRIES;
+}
+
 static void lose_hop(struct hops *hops, struct hop *hop, const struct nexthop *nexthop)
 {
-	if (!strcmp(nexthop->problem, "interface down"))
+	if (nexthop->certain || is_cut_off(hops, hop))
 		clear_hop(hops, hop);
 	else if (!hop->clear_at)
 		hop->clear_at = clock_monotonic() + HOLD;
@@ -248,8 +257,10 @@ void hops_tick(struct hops *hops)
 
 	nexthops_tick(hops->nexthops);
 	for (size_t i = 0; i < hops->count; i++) {
-		if (hops->hops[i].clear_at && hops->hops[i].clear_at <= now)
-			clear_hop(hops, &hops->hops[i]);
+		struct hop *hop = &hops->hops[i];
+
+		if (hop->clear_at && (hop->clear_at <= now || is_cut_off(hops, hop)))
+			clear_hop(hops, hop);
 	}
 }
 
@@ -378,7 +389,17 @@ void hops_unloaded(struct hops *hops)
 		hops->hops[i].loaded = false;
 }
 
-const struct nexthop *hops_get(const struct hops *hops, const struct address *address)
+void hops_reach(const struct hops *hops, const struct address *address, uint16_t backend, struct reach *ret)
 {
-	return nexthops_get(hops->nexthops, address);
+	const struct hop *hop = find_hop(hops, address, backend);
+
+	*ret = (struct reach){.nexthop = nexthops_get(hops->nexthops, address), .held = -1};
+	ret->ifindex = dataplane_next_hop(*hops->dataplane, backend, ret->mac);
+	if (ret->ifindex && hop && hop->clear_at)
+		ret->held = clock_monotonic() - (hop->clear_at - HOLD);
+}
+
+enum link_state hops_link(const struct hops *hops, uint32_t ifindex)
+{
+	return nexthops_link(hops->nexthops, ifindex);
 }

@@ -33,7 +33,17 @@ void hops_fill(struct hops *hops, struct image *image);
 void hops_loaded(struct hops *hops);
 /* What the data plane holds of them is not known any more, until hops_loaded(). */
 void hops_unloaded(struct hops *hops);
-/* NULL: not followed. Borrowed until the next dispatch. */
-const struct nexthop *hops_get(const struct hops *hops, const struct address *address);
+
+/* What becomes of the packets to a backend. */
+struct reach {
+	const struct nexthop *nexthop; /* the kernel's; NULL: not followed; borrowed until a dispatch */
+	uint32_t ifindex;              /* they go out of it, to mac; 0: they are dropped */
+	uint8_t mac[6];
+	int64_t held; /* milliseconds since the kernel lost this next hop; -1: it has not */
+};
+/* backend is the ledger's number; the data plane must be open. */
+void hops_reach(const struct hops *hops, const struct address *address, uint16_t backend, struct reach *ret);
+/* Whether an interface carries packets. Asks the kernel. */
+enum link_state hops_link(const struct hops *hops, uint32_t ifindex);
 
 #endif

@@ -4,38 +4,8 @@
 
 #include "clock.h"
 #include "drain.h"
+#include "reach.h"
 #include "views.h"
-
-static json_t *mac_json(const uint8_t mac[6])
-{
-	char text[18];
-
-	snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
-		 mac[5]);
-	return json_string(text);
-}
-
-json_t *next_hop_json(const struct nexthop *nexthop)
-{
-	char gateway[ADDRESS_TEXT];
-
-	if (!nexthop)
-		return json_null();
-	if (nexthop->gateway.family)
-		address_text(&nexthop->gateway, gateway);
-	return json_pack("{s:s?, s:o, s:s?, s:I, s:b, s:s?}", "interface",
-			 nexthop->ifindex ? nexthop->interface : NULL, "mac",
-			 nexthop->resolved ? mac_json(nexthop->mac) : json_null(), "gateway",
-			 nexthop->gateway.family ? gateway : NULL, "mtu", (json_int_t)nexthop->mtu,
-			 "resolved", nexthop->resolved, "problem", nexthop->problem);
-}
-
-const char *backend_problem(struct instance *instance, const struct backend *backend)
-{
-	const struct nexthop *nexthop = hops_get(instance->hops, &backend->address);
-
-	return nexthop ? nexthop->problem : NULL;
-}
 
 const char *age_text(int64_t seconds, char text[AGE_TEXT])
 {
@@ -50,9 +20,10 @@ const char *age_text(int64_t seconds, char text[AGE_TEXT])
 
 /* "4m, last heard 2s"; "12s: no route" */
 static json_t *note_json(struct instance *instance, const struct backend *backend, const struct fact *fact,
-			 const struct drain_state *drain)
+			 const struct drain_state *drain, const struct reach *reach)
 {
-	const char *problem = backend_problem(instance, backend);
+	char text[REACH_TEXT];
+	const char *problem = reach_text(reach, text);
 	bool down = fact && fact->state == HEALTH_DOWN;
 	char since[AGE_TEXT] = "", heard[AGE_TEXT] = "";
 
@@ -122,8 +93,10 @@ json_t *backend_json(struct instance *instance, const struct pool *pool, const s
 	const struct fact *fact = facts_find(instance->facts, pool->name, backend);
 	struct drain_state drain;
 	json_t *json = json_object();
+	struct reach reach;
 
 	drain_state(instance, pool, backend, &drain);
+	backend_reach(instance, pool, backend, &reach);
 	set_state(json, pool, backend, drain.drained && backend->admin == ADMIN_DRAINING);
 	set_health(json, fact);
 	json_object_set_new(json, "slots", json_integer(drain.slots.owned));
@@ -132,8 +105,8 @@ json_t *backend_json(struct instance *instance, const struct pool *pool, const s
 	set_drain(json, instance, backend, &drain);
 	set_tally(json, tally);
 	json_object_set_new(json, "number", json_integer(number));
-	json_object_set_new(json, "next_hop", next_hop_json(hops_get(instance->hops, &backend->address)));
-	json_object_set_new(json, "note", note_json(instance, backend, fact, &drain));
+	json_object_set_new(json, "next_hop", next_hop_json(instance, &reach, number));
+	json_object_set_new(json, "note", note_json(instance, backend, fact, &drain, &reach));
 	return json;
 }
 

@@ -5,6 +5,7 @@
 
 #include "../core/pool_options.h"
 #include "clock.h"
+#include "reach.h"
 #include "views.h"
 
 enum { CENSUS_AGE = 1000 /* ms */ };
@@ -17,23 +18,6 @@ int refuse_pool(const char *name, struct refusal *refusal)
 }
 
 /* Pools ---------------------------------------------------------------------- */
-
-static bool takes_flows(struct instance *instance, const struct pool *pool, const struct backend *backend)
-{
-	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
-	const struct backend_image *image = number ? image_backend(instance->image, number) : NULL;
-
-	return image && image->entry.flags & HF_BACKEND_TAKES_NEW && backend->weight;
-}
-
-size_t pool_up(struct instance *instance, const struct pool *pool)
-{
-	size_t up = 0;
-
-	for (size_t i = 0; i < pool->backend_count; i++)
-		up += takes_flows(instance, pool, &pool->backends[i]);
-	return up;
-}
 
 static json_t *sources_json(const struct pool *pool)
 {

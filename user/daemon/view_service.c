@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reach.h"
 #include "views.h"
 
 const char *service_text(const struct service *service, char text[SERVICE_TEXT])

@@ -10,6 +10,7 @@
 #include <version.h>
 
 #include "clock.h"
+#include "reach.h"
 #include "views.h"
 
 int view_version(struct instance *instance, const struct request *request, json_t **ret,
@@ -27,9 +28,35 @@ enum { CENSUS_AGE = 1000 /* ms */ };
 
 /* Interfaces ---------------------------------------------------------------- */
 
-static json_t *interface_json(struct instance *instance, const struct interface *interface)
+enum { PROBLEM_TEXT = 128 };
+
+/* What keeps packets from coming in there, or NULL. */
+static const char *interface_problem(struct instance *instance, const struct interface *interface,
+				     char text[PROBLEM_TEXT])
 {
 	const char *problem = interfaces_problem(instance->interfaces, interface->name);
+	struct attachment at;
+
+	if (problem)
+		return problem;
+	if (!interfaces_attachment(instance->interfaces, interface->name, &at) || at.elsewhere)
+		return "it is not attached yet";
+	switch (hops_link(instance->hops, at.ifindex)) {
+	case LINK_DOWN:
+		snprintf(text, PROBLEM_TEXT, "it is down, so no packet comes in: ip link set %s up",
+			 at.interface);
+		return text;
+	case LINK_WITHOUT_CARRIER:
+		return "it has no carrier, so no packet comes in: look at the cable and at its other end";
+	default:
+		return NULL;
+	}
+}
+
+static json_t *interface_json(struct instance *instance, const struct interface *interface)
+{
+	char text[PROBLEM_TEXT];
+	const char *problem = interface_problem(instance, interface, text);
 	struct attachment at;
 
 	if (!interfaces_attachment(instance->interfaces, interface->name, &at) || at.elsewhere)
@@ -105,13 +132,31 @@ static void append_losses(const struct losses *losses, json_t *list)
 	}
 }
 
+static void append_services(struct instance *instance, json_t *list)
+{
+	const struct model *model = instance->model;
+
+	for (size_t i = 0; i < model->service_count; i++) {
+		const struct pool *pool = model_pool(model, model->services[i].pool);
+		char text[SERVICE_TEXT];
+		size_t takers, up;
+
+		if (!pool)
+			continue;
+		pool_count(instance, pool, &takers, &up);
+		if (!up)
+			append_line(list, "service %s: no backend %s",
+				    service_text(&model->services[i], text),
+				    takers ? "can be reached" : "takes flows");
+	}
+}
+
 /* What keeps the instance from doing what it is told. */
 static json_t *problems_json(struct instance *instance)
 {
 	const struct model *model = instance->model;
 	const struct refusal *broken = store_problem(instance->store), *unheld = &instance->unheld;
 	json_t *list = json_array();
-	char text[SERVICE_TEXT];
 
 	if (broken->what[0])
 		append_line(list, "%s: %s: %s", broken->where, broken->what, broken->right);
@@ -126,18 +171,14 @@ static json_t *problems_json(struct instance *instance)
 	append_overflow(instance, list);
 	append_losses(&instance->losses, list);
 	for (size_t i = 0; i < model->interface_count; i++) {
-		const char *problem = interfaces_problem(instance->interfaces, model->interfaces[i].name);
+		char text[PROBLEM_TEXT];
+		const char *problem = interface_problem(instance, &model->interfaces[i], text);
 
 		if (problem)
 			append_line(list, "interface %s: %s", model->interfaces[i].name, problem);
 	}
-	for (size_t i = 0; i < model->service_count; i++) {
-		const struct pool *pool = model_pool(model, model->services[i].pool);
-
-		if (pool && !pool_up(instance, pool))
-			append_line(list, "service %s: no backend takes flows",
-				    service_text(&model->services[i], text));
-	}
+	append_services(instance, list);
+	append_drops(instance, list);
 	return list;
 }
 
@@ -145,15 +186,18 @@ static void warn_of_backend(struct instance *instance, json_t *list, const struc
 			    const struct backend *backend)
 {
 	const struct fact *fact = facts_find(instance->facts, pool->name, backend);
-	const char *problem = backend_problem(instance, backend);
-	char since[AGE_TEXT], label[BACKEND_TEXT];
+	char since[AGE_TEXT], label[BACKEND_TEXT], text[REACH_TEXT];
+	struct reach reach;
+	const char *problem;
 
 	backend_label(backend, label);
+	backend_reach(instance, pool, backend, &reach);
+	problem = reach_text(&reach, text);
 	if (fact && fact->state == HEALTH_DOWN)
 		append_line(list, "%s/%s down %s, stated by %s%s%s", pool->name, label,
 			    age_text(fact_age(instance->facts, fact), since), fact->author,
 			    problem ? ": " : "", problem ? problem : "");
-	else if (problem)
+	else if (problem && !backend_drops(instance, pool, backend))
 		append_line(list, "%s/%s: %s", pool->name, label, problem);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../core/frame.h"
+#include "reach.h"
 #include "views.h"
 
 enum { OUT_ROOM = 512 };
@@ -134,8 +135,12 @@ static json_t *backend_name(struct instance *instance, uint32_t number)
 static json_t *backend_next_hop(struct instance *instance, uint32_t number)
 {
 	const struct backend_image *image = number ? image_backend(instance->image, number) : NULL;
+	struct reach reach;
 
-	return next_hop_json(image ? hops_get(instance->hops, &image->address) : NULL);
+	if (!image)
+		return json_null();
+	hops_reach(instance->hops, &image->address, number, &reach);
+	return next_hop_json(instance, &reach, number);
 }
 
 static json_t *preferences_json(const struct pool_image *image, uint32_t slot)

@@ -35,7 +35,6 @@ json_t *service_json(struct instance *instance, const struct service *service);
 json_t *services_json(struct instance *instance);
 json_t *backend_json(struct instance *instance, const struct pool *pool, const struct backend *backend);
 json_t *backends_json(struct instance *instance, const struct pool *only); /* NULL: of all pools */
-json_t *next_hop_json(const struct nexthop *nexthop);                      /* NULL: null */
 json_t *generation_json(const struct generation *generation);
 /* Seconds until the last moving slot is ripe to settle, or null. */
 json_t *settles_json(const struct pool_image *image);
@@ -46,8 +45,6 @@ void set_tally(json_t *json, const struct tally *tally);
 struct tally pool_new_flows(const struct instance *instance, const char *pool);
 /* Times share; null where no flow is seen to begin. */
 json_t *new_flows_json(const struct tally *tally, double share);
-/* How many of a pool's backends take flows. */
-size_t pool_up(struct instance *instance, const struct pool *pool);
 /* Refuses a pool that is not there. */
 int refuse_pool(const char *name, struct refusal *refusal);
 /* "tcp 203.0.113.10:5432" */
@@ -56,7 +53,5 @@ const char *service_text(const struct service *service, char text[SERVICE_TEXT])
 /* "12s", "4m", "3h" */
 enum { AGE_TEXT = 24 };
 const char *age_text(int64_t seconds, char text[AGE_TEXT]);
-/* What keeps a backend from being reached, or NULL. */
-const char *backend_problem(struct instance *instance, const struct backend *backend);
 
 #endif
