@@ -30,7 +30,7 @@ def test_from_nothing_to_a_service(real):
 def test_every_weight_and_option_arrives(real):
     fill(real)
     real.out("backend set db/db1 --weight 7 --zone a")
-    real.out("pool set db --grace 20s --udp-grace 3 --source 10.64.0.0/16")
+    real.out("pool set db --grace 20s --udp-grace 3s --source 10.64.0.0/16")
     real.out("service set tcp 203.0.113.10:80 --idle 1h30m --track always")
     backend = json.loads(real.out("backend show db/db1 --json"))
     assert (backend["weight"], backend["zone"]) == (7, "a")

@@ -75,7 +75,7 @@ def test_the_rate_of_an_interval(served):
     lab, daemon = served
     with lossy(lab):
         traffic = servers.start_traffic(lab.c1, "send", VIP, PORT, "--seconds", 4, "--rate", 200)
-        wait_until(lambda: daemon.json("counters --interval 1")["interfaces"][0]["sent_lost_per_second"] > 0, 10,
+        wait_until(lambda: daemon.json("counters --interval 1s")["interfaces"][0]["sent_lost_per_second"] > 0, 10,
                    "it is seen to rise")
         traffic.result(60)
     assert "SENT-LOST" in daemon.say("counters --interval 0").stdout

@@ -93,8 +93,8 @@ def test_rates(form):
     datagrams = servers.start_traffic(lab.c1, "send", VIPS[0], PORT, "--seconds", 3, "--rate", RATE)
     nothing = servers.start_traffic(lab.c1, "send", VIPS[0], 81, "--seconds", 3, "--rate", RATE / 5)
     connections = servers.start_traffic(lab.c1, "connect", VIPS[1], 80, "--rate", 100)
-    counted(daemon, form, "--interval 1")  # the first second, in which they start
-    told = counted(daemon, form, "--interval 1")
+    counted(daemon, form, "--interval 1s")  # the first second, in which they start
+    told = counted(daemon, form, "--interval 1s")
     connections.result()
     for sender in (datagrams, nothing):
         sender.result(30)

@@ -267,9 +267,10 @@ static struct model *random_model(uint64_t *random)
 				50 + (int)(draw(random) % 3) * 50,
 				draw(random) % 2 ? "" : names[draw(random) % 10]);
 		operate(&model, "service.add",
-			"{'proto': 'udp', 'listen': '[2001:db8::%d]:%s', 'pool': '%s', 'idle': %d, 'track': "
+			"{'proto': 'udp', 'listen': '[2001:db8:1::%d]:%s', 'pool': '%s', 'idle': %d, "
+			"'track': "
 			"'%s'}",
-			i + 1, draw(random) % 2 ? "any" : "80-90", pool, (int)(draw(random) % 2) * 90,
+			i + 1, draw(random) % 2 ? "any" : "80-90", pool, 90 + (int)(draw(random) % 2) * 90,
 			draw(random) % 2 ? "auto" : "always");
 	}
 	if (draw(random) % 2)

@@ -48,10 +48,10 @@ static void durations_are_read_and_written(void **state)
 	static const struct {
 		const char *text, *canonical;
 		uint32_t seconds;
-	} good[] = {{"2h", "2h", 7200}, {"90", "1m30s", 90},  {"1h30m", "1h30m", 5400},
+	} good[] = {{"2h", "2h", 7200}, {"0", "0s", 0},       {"1h30m", "1h30m", 5400},
 		    {"0s", "0s", 0},    {"7d", "7d", 604800}, {"1d1h1m1s", "1d1h1m1s", 90061}};
-	static const char *const bad[] = {"",   "h",     "1h2h",       "1m1h", "-1s",
-					  "1x", "1h 1m", "5000000000", "1h30", " 1s"};
+	static const char *const bad[] = {"",     "h",   "1h2h", "1m1h", "-1s",  "1x", "1h 1m", "5000000000s",
+					  "1h30", " 1s", "5",    "90",   "00005"};
 	char text[DURATION_TEXT];
 	uint32_t seconds;
 

@@ -30,7 +30,7 @@ static const char *const descriptions[] = {
 	[VALUE_PORT] = "a port from 1 to 65535",
 	[VALUE_COUNT] = "a whole number from 1",
 	[VALUE_SEED] = "16 hexadecimal digits, not all 0, as `holdfast seed` prints",
-	[VALUE_DURATION] = "a time like 30s, 5m, 1h30m",
+	[VALUE_DURATION] = "a time like 30s, 5m or 1h30m, with its unit",
 	[VALUE_RANGE] = "a slot or a range of slots, like 17 or 0-99",
 	[VALUE_FILE] = "a file's name, or - for standard input",
 };

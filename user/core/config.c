@@ -71,7 +71,8 @@ static json_t *convert_scalar(struct fy_node *node, const struct schema_key *key
 		return json_null();
 	for (size_t i = 0; i < length; i++)
 		digits = digits && isdigit((unsigned char)text[i]);
-	if (digits && key && (key->type == SCHEMA_NUMBER || key->type == SCHEMA_TIME)) {
+	if (digits && key &&
+	    (key->type == SCHEMA_NUMBER || key->type == SCHEMA_TIME || key->type == SCHEMA_DURATION)) {
 		char number[24];
 
 		memcpy(number, text, length);

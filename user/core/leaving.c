@@ -148,12 +148,21 @@ static void drop_foreign(struct pool *pool)
 			pool_remove_backend(pool, &pool->backends[i]);
 }
 
+/* What is sent to a VIP comes back here: nothing of the backend can be reached any more. */
+static void drop_vips(const struct model *model, struct pool *pool)
+{
+	for (size_t i = pool->backend_count; i-- > 0;)
+		if (pool->backends[i].removing && model_has_vip(model, &pool->backends[i].address))
+			pool_remove_backend(pool, &pool->backends[i]);
+}
+
 int model_settle_leaving(struct model *model, struct refusal *refusal)
 {
 	int error = 0;
 
 	for (size_t i = 0; error == 0 && i < model->pool_count; i++) {
 		drop_foreign(&model->pools[i]);
+		drop_vips(model, &model->pools[i]);
 		name_again(&model->pools[i]);
 		error = assignment_leave(model, &model->pools[i], refusal);
 	}

@@ -41,7 +41,8 @@ int model_keep_leaving(struct model *after, const struct model *before, int64_t 
 /*
  * What must hold after every change: slots that leaving backends were assigned go to who prefers them next, a
  * name that has no member is a replaced one's again, and of a pool with encap gue whose members are of one
- * family leaving backends of the other go at once, for one packet's hops cannot name both.
+ * family leaving backends of the other go at once, for one packet's hops cannot name both. So do those
+ * whose address is a VIP: what is sent to them comes back.
  * 0, -EINVAL with *refusal filled, -ENOMEM.
  */
 int model_settle_leaving(struct model *model, struct refusal *refusal);

@@ -395,6 +395,23 @@ struct service *model_service(const struct model *model, uint8_t proto, const st
 	return bsearch(&key, model->services, model->service_count, sizeof key, service_order);
 }
 
+/* By the first service of either protocol that is not before the address. */
+bool model_has_vip(const struct model *model, const struct address *address)
+{
+	static const uint8_t protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
+
+	for (size_t i = 0; i < sizeof protocols; i++) {
+		const struct service key = {.proto = protocols[i], .vip = *address};
+		size_t at = list_position((const char *)model->services, model->service_count, sizeof key,
+					  &key, service_order);
+
+		if (at < model->service_count && model->services[at].proto == key.proto &&
+		    address_equal(&model->services[at].vip, address))
+			return true;
+	}
+	return false;
+}
+
 uint64_t pool_seed(const struct model *model, const struct pool *pool)
 {
 	return pool->seed ? pool->seed : model->seed;

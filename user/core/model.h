@@ -164,6 +164,8 @@ struct service *model_service(const struct model *model, uint8_t proto, const st
 			      uint16_t low, uint16_t high);
 struct interface *model_interface(const struct model *model, const char *name);
 uint64_t pool_seed(const struct model *model, const struct pool *pool);
+/* Whether a service listens on the address. */
+bool model_has_vip(const struct model *model, const struct address *address);
 /* Whether a service leads to the pool. */
 bool pool_is_served(const struct model *model, const char *pool);
 uint32_t service_idle(const struct service *service);

@@ -8,6 +8,7 @@
 #include "history.h"
 #include "leaving.h"
 #include "nearest.h"
+#include "objection.h"
 #include "operation_edit.h"
 
 #define POOL_ARGUMENTS                                                                                      \
@@ -272,6 +273,8 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 	error = type->apply(copy, arguments, now, refusal);
 	if (error == 0) /* model_apply may be told a history, and sees to it itself */
 		error = finish(copy, model, type->apply != model_apply, now, refusal);
+	if (error == 0)
+		error = objections_check(model, copy, refusal);
 	if (error < 0) {
 		model_free(copy);
 		return error;

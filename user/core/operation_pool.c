@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <holdfast/abi.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,28 +43,39 @@ static void drop_options(struct pool *pool, enum placement_scheme scheme, uint32
 	pool->options.ranges = NULL;
 }
 
+/* A port of receivers is over with gue, too. */
+static void drop_port(struct pool *pool, uint8_t encap, const json_t *arguments)
+{
+	if (encap == HF_ENCAP_GUE && pool->encap != encap && !json_object_get(arguments, "gue_port"))
+		pool->gue_port = GUE_PORT_DEFAULT;
+}
+
 int pool_set(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
 	struct pool *pool = named_pool(model, argument_text(arguments, "name"), refusal);
 	enum placement_scheme scheme;
 	uint32_t slots;
+	uint8_t encap;
 	char *ranges;
 	int error;
 
 	(void)now;
 	if (!pool)
 		return -ENOENT;
+	encap = pool->encap;
 	scheme = pool->scheme;
 	slots = pool->slots;
 	ranges = pool->options.ranges;
 	error = arguments_read(&schema_pool, pool, arguments, refusal);
 	if (pool->options.ranges != ranges)
 		free(ranges);
-	if (error < 0)
+	if (error < 0) {
 		refusal_where(refusal, "pool %s", pool->name);
-	else
-		drop_options(pool, scheme, slots, arguments);
-	return error;
+		return error;
+	}
+	drop_options(pool, scheme, slots, arguments);
+	drop_port(pool, encap, arguments);
+	return 0;
 }
 
 /* "17" or "0-99": of the table. */

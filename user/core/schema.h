@@ -19,7 +19,7 @@ enum schema_type {
 	SCHEMA_NUMBER,   /* unsigned, low..high, size bytes */
 	SCHEMA_CHOICE,   /* one of the words; size bytes */
 	SCHEMA_BOOL,     /* true or false */
-	SCHEMA_DURATION, /* uint32_t seconds: 7200, "2h", "1h30m" */
+	SCHEMA_DURATION, /* uint32_t seconds: "2h", "1h30m", or the number 7200 */
 	SCHEMA_TIME,     /* int64_t Unix milliseconds */
 	SCHEMA_SEED,     /* uint64_t: 16 hexadecimal digits, not all 0 */
 	SCHEMA_ADDRESS,  /* struct address: of one host */
@@ -91,7 +91,7 @@ int schema_unknown(const struct schema *schema, const char *key, struct refusal 
 /* "a number from 0 to 65535", "tcp or udp", ...: what would be right for key. Returns text. */
 const char *schema_describe(const struct schema_key *key, char *text, size_t size);
 
-/* "1h30m" <-> seconds. */
+/* "1h30m" <-> seconds. A number without a unit is refused, but for 0: it may be meant in minutes. */
 int duration_parse(const char *text, uint32_t *ret);
 enum { DURATION_TEXT = 32 };
 const char *duration_text(uint32_t seconds, char text[DURATION_TEXT]);

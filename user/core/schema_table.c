@@ -172,9 +172,9 @@ static const struct schema_key service_keys[] = {
 	{"track", SCHEMA_CHOICE, SCHEMA_QUIET, AT(service, track), .word = track_word, .standard = "auto",
 	 .help = "Which flows are remembered: auto those of moving slots, always every one, never none. Only "
 		 "always counts new UDP flows."},
-	{"idle", SCHEMA_DURATION, SCHEMA_QUIET, AT(service, idle), .high = 30 * 86400,
-	 .help = "How long a flow may be silent and still count as alive; without it (or 0) 2h for TCP, 30s "
-		 "for UDP."},
+	{"idle", SCHEMA_DURATION, SCHEMA_QUIET, AT(service, idle), .low = 1, .high = 30 * 86400,
+	 .help = "How long a flow may be silent and still count as alive; without it 2h for TCP, 30s for "
+		 "UDP."},
 	{0},
 };
 

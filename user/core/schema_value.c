@@ -33,8 +33,8 @@ int duration_parse(const char *text, uint32_t *ret)
 		if (!isdigit((unsigned char)*text))
 			return -EINVAL;
 		number = strtoull(text, &end, 10);
-		if (*end == '\0' && unit == 0) /* seconds without a unit */
-			end = (char *)"s";
+		if (*end == '\0' && unit == 0 && number == 0) /* the same in every unit */
+			break;
 		while (unit < UNITS && units[unit].letter != *end)
 			unit++;
 		if (unit == UNITS || number > UINT32_MAX)

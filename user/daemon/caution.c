@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "caution.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../core/objection.h"
 #include "views.h"
 
 /* A pool without backends has nothing to move. */
@@ -57,4 +59,34 @@ void caution_append(const struct model *model, const struct image *before, const
 		if (pool->change == PLAN_CHANGE && pool->moved)
 			warn_untracked(model, pool, warnings);
 	}
+}
+
+static int append_objection(const struct objection *objection, json_t *warnings)
+{
+	const struct refusal *refusal = &objection->refusal;
+	bool right = refusal->right[0];
+	json_t *text = json_sprintf("%s: %s%s%s", refusal->where, refusal->what,
+				    right ? "; right would be: " : "", refusal->right);
+
+	return json_array_append_new(warnings, text) ? -ENOMEM : 0;
+}
+
+static int append_note(const struct objection *objection, void *warnings)
+{
+	return objection->weight == OBJECTION_NOTE ? append_objection(objection, warnings) : 0;
+}
+
+static int append_mistake(const struct objection *objection, void *warnings)
+{
+	return objection->weight == OBJECTION_NOTE ? 0 : append_objection(objection, warnings);
+}
+
+int caution_append_notes(const struct model *before, const struct model *after, json_t *warnings)
+{
+	return objections_visit(before, after, append_note, warnings);
+}
+
+int caution_append_standing(const struct model *model, json_t *warnings)
+{
+	return objections_visit(NULL, model, append_mistake, warnings);
 }

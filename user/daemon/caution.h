@@ -8,5 +8,9 @@
 /* Appends a sentence a pool to warnings, a list of texts. */
 void caution_append(const struct model *model, const struct image *before, const struct plan *plan,
 		    json_t *warnings);
+/* What a change brings that is only worth a note (core/objection.h). 0 or -ENOMEM. */
+int caution_append_notes(const struct model *before, const struct model *after, json_t *warnings);
+/* What the model in force says that no change may bring, or none without --force. 0 or -ENOMEM. */
+int caution_append_standing(const struct model *model, json_t *warnings);
 
 #endif

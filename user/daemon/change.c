@@ -267,7 +267,7 @@ static int check(const struct instance *instance, const struct draft *draft, con
 		 json_t *warnings, struct refusal *refusal)
 {
 	const struct guarded guarded = {instance->model, draft->model,  instance->image, draft->image,
-					draft->plan,     change->limit, change->whole};
+					draft->plan,     change->limit, change->first,   change->whole};
 	struct refusal found = {0};
 	int error = guard_check(&guarded, &found);
 
@@ -320,6 +320,7 @@ static int change_draft(struct instance *instance, struct draft *draft, const st
 	if (change->named)
 		warn_of_removals(draft->model, warnings);
 	caution_append(draft->model, instance->image, draft->plan, warnings);
+	caution_append_notes(instance->model, draft->model, warnings);
 	facts_warn_returning(instance->facts, draft->model, warnings);
 	carried = changed && !change->dry_run;
 	said = answer(instance->generation.number + (carried && draft->generation), changed, change->dry_run,

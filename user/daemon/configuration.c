@@ -104,8 +104,8 @@ static int apply(struct instance *instance, json_t *configuration, bool again, s
 {
 	const char *file = instance->options->config;
 	char cause[192];
-	struct change change = {
-		.author = "holdfastd", .cause = cause, .takes_health = instance->first && !again};
+	bool first = instance->first && !again;
+	struct change change = {.author = "holdfastd", .cause = cause, .takes_health = first, .first = first};
 	json_t *answer = NULL;
 	int error;
 

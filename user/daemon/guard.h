@@ -11,6 +11,7 @@ struct guarded {
 	const struct image *image_before, *image_after;
 	const struct plan *plan;
 	uint32_t limit; /* percent of a pool's slots that may move; GUARD_NO_LIMIT: any */
+	bool first;     /* nothing was ever in force: the file of a first start */
 	bool whole; /* a whole configuration takes the place of the one before: what it does not name goes */
 };
 enum { GUARD_NO_LIMIT = UINT32_MAX };
@@ -20,7 +21,7 @@ enum { GUARD_NO_LIMIT = UINT32_MAX };
  * its base; ports of a VIP that go to another pool; a pool in use whose last backend would take no new flows;
  * more than the limit of a pool's slots moving. Of a whole configuration also what it may have lost by
  * accident: ports of a VIP that nothing serves any more, how a pool's packets are wrapped, and the last
- * interface. 0 or -EPERM.
+ * interface. And likely mistakes: those of core/objection.h and kern/host_objection.h. 0, -EPERM, -ENOMEM.
  */
 int guard_check(const struct guarded *guarded, struct refusal *refusal);
 

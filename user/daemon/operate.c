@@ -7,6 +7,7 @@
 
 #include "../core/history.h"
 #include "../core/leaving.h"
+#include "../core/objection.h"
 #include "change.h"
 #include "clock.h"
 #include "configuration.h"
@@ -130,6 +131,8 @@ static int return_to(struct model *next, const struct model *now, int64_t clock,
 		error = model_settle_leaving(next, refusal);
 	if (!error)
 		error = model_check(next, refusal);
+	if (!error)
+		error = objections_check(now, next, refusal);
 	return error ? error : history_keep(next, now, clock);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <version.h>
 
+#include "caution.h"
 #include "clock.h"
 #include "reach.h"
 #include "views.h"
@@ -210,6 +211,7 @@ static json_t *warnings_json(struct instance *instance)
 	for (size_t i = 0; i < model->pool_count; i++)
 		for (size_t j = 0; j < model->pools[i].backend_count; j++)
 			warn_of_backend(instance, list, &model->pools[i], &model->pools[i].backends[j]);
+	caution_append_standing(model, list);
 	if (dataplane_outdated(instance->dataplane))
 		append_line(list, "the program that is attached is of another build: holdfast upgrade");
 	return list;

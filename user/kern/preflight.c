@@ -11,6 +11,7 @@
 #include <string.h>
 #include "attach.h"
 #include "ethtool.h"
+#include "host_objection.h"
 #include "nexthop.h"
 #include "overhead.h"
 #include "preflight_interface.h"
@@ -224,6 +225,29 @@ static int check_vips(const struct model *model, struct findings *findings)
 	return 0;
 }
 
+static int find_objection(const struct objection *objection, void *findings)
+{
+	static const enum finding_severity severities[] = {
+		[OBJECTION_NOTE] = FINDING_NOTE,
+		[OBJECTION_MISTAKE] = FINDING_WARN,
+		[OBJECTION_WRONG] = FINDING_FAULT,
+	};
+	const struct refusal *refusal = &objection->refusal;
+
+	finding_add(findings, severities[objection->weight], refusal->where, "%s", refusal->what);
+	if (*refusal->right)
+		finding_right(findings, "%s", refusal->right);
+	return 0;
+}
+
+/* What a change would be refused for. Backends at the host's own addresses are paths that do not work. */
+static int check_objections(const struct model *model, struct findings *findings)
+{
+	int r = objections_visit(NULL, model, find_objection, findings);
+
+	return r ? r : host_visit_services(NULL, model, find_objection, findings);
+}
+
 int preflight_balancer(const struct model *model, struct findings **ret)
 {
 	struct findings *findings;
@@ -244,6 +268,8 @@ int preflight_balancer(const struct model *model, struct findings **ret)
 	r = check_paths(model, findings);
 	if (!r)
 		r = check_vips(model, findings);
+	if (!r)
+		r = check_objections(model, findings);
 	if (!r)
 		r = findings_complete(findings);
 	if (r)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "models.h"
+
+#include <errno.h>
+
+#include "core/address_use.h"
+#include "core/objection.h"
+
+static const char *class_of(const char *text)
+{
+	const struct address_class *class;
+	struct prefix prefix;
+
+	assert_int_equal(prefix_parse(text, &prefix), 0);
+	class = prefix_class(&prefix);
+	return class ? class->name : "";
+}
+
+static void every_class_has_its_ends_and_no_more(void **state)
+{
+	static const struct {
+		const char *text, *name;
+	} cases[] = {
+		{"0.255.255.255", "\"this network\""},
+		{"1.0.0.0", ""},
+		{"126.255.255.255", ""},
+		{"127.0.0.0", "loopback"},
+		{"127.255.255.255", "loopback"},
+		{"128.0.0.0", ""},
+		{"169.253.255.255", ""},
+		{"169.254.0.0", "link-local"},
+		{"169.254.255.255", "link-local"},
+		{"169.255.0.0", ""},
+		{"223.255.255.255", ""},
+		{"224.0.0.0", "multicast"},
+		{"239.255.255.255", "multicast"},
+		{"240.0.0.0", "reserved"},
+		{"255.255.255.254", "reserved"},
+		{"255.255.255.255", "broadcast"},
+		{"192.0.2.1", ""},
+		{"198.51.100.1", ""},
+		{"203.0.113.1", ""},
+		{"10.0.0.1", ""},
+		{"100.64.0.1", ""},
+		{"::", "unspecified"},
+		{"::1", "loopback"},
+		{"::2", "IPv4-compatible"},
+		{"::203.0.113.10", "IPv4-compatible"},
+		{"::1:0:0", ""},
+		{"fe7f:ffff::1", ""},
+		{"fe80::1", "link-local"},
+		{"febf:ffff::1", "link-local"},
+		{"fec0::1", ""},
+		{"feff::1", ""},
+		{"ff00::", "multicast"},
+		{"2001:db8::1", ""},
+		{"2002:cb00:710a::1", ""},
+		{"fd00::1", ""},
+		{"64.0.0.0/2", "loopback"},
+		{"169.254.128.0/17", "link-local"},
+		{"128.0.0.0/1", "link-local"},
+		{"10.0.0.0/8", ""},
+		{"fe00::/9", ""},
+		{"fe00::/8", "link-local"},
+		{"2000::/3", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (strcmp(class_of(cases[i].text), cases[i].name) != 0)
+			fail_msg("%s is %s, not %s", cases[i].text, class_of(cases[i].text), cases[i].name);
+}
+
+struct heard {
+	int count[3];
+	struct objection last;
+};
+
+static int hear(const struct objection *objection, void *context)
+{
+	struct heard *heard = context;
+
+	heard->count[objection->weight]++;
+	heard->last = *objection;
+	return 0;
+}
+
+static struct model *read_model(const char *services, const char *backends)
+{
+	struct refusal refusal = {0};
+	struct model *model;
+	char text[1024];
+	json_t *json;
+
+	snprintf(text, sizeof text,
+		 "{'version': 1, 'seed': '6f1c9a3e5b7d2048', 'services': [%s], 'pools': [{'name': 'db', "
+		 "'table_size': 251, 'backends': [%s]}]}",
+		 services, backends);
+	for (char *at = text; *at; at++)
+		*at = *at == '\'' ? '"' : *at;
+	json = json_loads(text, 0, NULL);
+	assert_non_null(json);
+	assert_int_equal(model_from_json(json, &model, &refusal), 0);
+	json_decref(json);
+	return model;
+}
+
+#define LOOP_SERVICE "{'listen': 'udp 10.0.0.1:53', 'pool': 'db'}"
+#define LOOP_BACKEND "{'name': 'db1', 'address': '10.0.0.1'}"
+#define TWIN_BACKEND "{'name': 'db2', 'address': '10.0.0.1'}"
+
+/* A model that is read has what it has; only a change that brings it is refused. */
+static void only_what_a_change_brings_is_objected_to(void **state)
+{
+	static const struct {
+		const char *services_before, *backends_before, *services, *backends;
+		int wrong, mistakes;
+	} cases[] = {
+		{"", "", LOOP_SERVICE, LOOP_BACKEND, 1, 0},
+		{LOOP_SERVICE, "", LOOP_SERVICE, LOOP_BACKEND, 1, 0},
+		{"", LOOP_BACKEND, LOOP_SERVICE, LOOP_BACKEND, 1, 0},
+		{LOOP_SERVICE, LOOP_BACKEND, LOOP_SERVICE, LOOP_BACKEND, 0, 0},
+		{LOOP_SERVICE, LOOP_BACKEND, LOOP_SERVICE, LOOP_BACKEND "," TWIN_BACKEND, 0, 1},
+		{"", LOOP_BACKEND, "", LOOP_BACKEND "," TWIN_BACKEND, 0, 1},
+		{"", LOOP_BACKEND "," TWIN_BACKEND, "", LOOP_BACKEND "," TWIN_BACKEND, 0, 0},
+		{"", LOOP_BACKEND, "", TWIN_BACKEND, 0, 0},
+		{"", "", "", "{'name': 'db1', 'address': '::1'}", 1, 0},
+		{"", "{'name': 'db2', 'address': '::1'}", "", "{'name': 'db1', 'address': '::1'}", 0, 0},
+		{"", "", "{'listen': 'tcp [fe80::1]:80', 'pool': 'db'}", "", 1, 0},
+		{"{'listen': 'tcp [fe80::1]:80', 'pool': 'db'}", "",
+		 "{'listen': 'tcp [fe80::1]:81', 'pool': 'db'}", "", 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct model *before = read_model(cases[i].services_before, cases[i].backends_before);
+		struct model *after = read_model(cases[i].services, cases[i].backends);
+		struct heard heard = {0};
+		struct refusal refusal = {0};
+
+		assert_int_equal(objections_visit(before, after, hear, &heard), 0);
+		if (heard.count[OBJECTION_WRONG] != cases[i].wrong ||
+		    heard.count[OBJECTION_MISTAKE] != cases[i].mistakes)
+			fail_msg("case %zu: %d wrong, %d mistakes", i, heard.count[OBJECTION_WRONG],
+				 heard.count[OBJECTION_MISTAKE]);
+		assert_int_equal(objections_check(before, after, &refusal), cases[i].wrong ? -EINVAL : 0);
+		assert_int_equal(objections_check(after, after, &refusal), 0);
+		model_free(before);
+		model_free(after);
+	}
+}
+
+static void the_newcomer_of_two_at_one_address_is_named(void **state)
+{
+	struct model *before = read_model("", LOOP_BACKEND), *after;
+	struct heard heard = {0};
+
+	(void)state;
+	after = read_model("", LOOP_BACKEND ", {'name': 'a', 'address': '10.0.0.1'}");
+	assert_int_equal(objections_visit(before, after, hear, &heard), 0);
+	assert_string_equal(heard.last.refusal.where, "pool db, backend a");
+	assert_non_null(strstr(heard.last.refusal.what, "backend db1 has the address 10.0.0.1 already"));
+	model_free(before);
+	model_free(after);
+}
+
+static void a_leaving_backend_at_a_new_vip_goes_at_once(void **state)
+{
+	struct model *model = small_model(2);
+
+	(void)state;
+	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db1'}");
+	assert_int_equal(model_pool(model, "db")->backend_count, 2);
+	operate(&model, "service.add", "{'proto': 'udp', 'listen': '10.0.0.1:53', 'pool': 'db'}");
+	assert_int_equal(model_pool(model, "db")->backend_count, 1);
+	refused(&model, -EINVAL, "backend.add", "{'pool': 'db', 'name': 'db1', 'address': '10.0.0.1'}",
+		"10.0.0.1 is a VIP of this instance, too: what is sent to the backend comes back here, again "
+		"and again",
+		"pool db, backend db1", "an address of its own for the backend, and another for the VIP");
+	model_free(model);
+}
+
+static void a_vip_is_found_whatever_its_ports_and_protocol(void **state)
+{
+	static const char *const vips[] = {"10.1.0.3", "10.1.0.1", "2001:db8::5"};
+	struct model *model = small_model(1);
+	struct address address;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		operate(&model, "service.add", "{'proto': '%s', 'listen': '%s%s%s:%d', 'pool': 'db'}",
+			i % 2 ? "udp" : "tcp", i == 2 ? "[" : "", vips[i], i == 2 ? "]" : "", 9 + i);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(address_parse(vips[i], &address), 0);
+		assert_true(model_has_vip(model, &address));
+		address.bytes[3] ^= 8;
+		assert_false(model_has_vip(model, &address));
+	}
+	model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_class_has_its_ends_and_no_more),
+		cmocka_unit_test(only_what_a_change_brings_is_objected_to),
+		cmocka_unit_test(the_newcomer_of_two_at_one_address_is_named),
+		cmocka_unit_test(a_leaving_backend_at_a_new_vip_goes_at_once),
+		cmocka_unit_test(a_vip_is_found_whatever_its_ports_and_protocol),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
