@@ -62,7 +62,7 @@ def test_a_change_that_changes_nothing_is_no_generation(serving):
     ("pool.add", {"name": "p2", "table_size": 65536}, 400, "65536"),
     ("service.add", {"proto": "tcp", "listen": "203.0.113.10:5432", "pool": "db"}, 409, "there already"),
     ("service.add", {"proto": "sctp", "listen": "203.0.113.10:1", "pool": "db"}, 400, "sctp"),
-    ("interface.attach", {"name": "eth7"}, 503, "eth7"),
+    ("interface.attach", {"name": "eth7"}, 404, "eth7"),
     ("backend.fly", {}, 400, "backend.fly"),
 ])
 def test_a_refusal_says_why_and_changes_nothing(serving, operation, arguments, status, text):

@@ -10,6 +10,7 @@
 
 #include "../core/frame.h"
 #include "../core/pool_options.h"
+#include "../kern/absent.h"
 #include "complain.h"
 #include "offline.h"
 
@@ -40,7 +41,7 @@ static int ask(const struct offline *offline, struct answer *ret, struct refusal
 	struct flow_tuple tuple;
 
 	if (interface && !ifindex)
-		return refuse(refusal, -ENODEV, "there is no interface %s", interface);
+		return refuse_absent_interface(interface, refusal);
 	read_tuple(offline->call, &tuple);
 	for (int opening = 0; opening <= 1; opening++) {
 		uint8_t frame[FRAME_ROOM];

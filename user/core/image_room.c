@@ -88,9 +88,7 @@ int image_check_room(const struct image *before, const struct image *after, uint
 	       " slots: with what each later change needs, all tables would take %" PRIu64 " of %" PRIu32,
 	       grown->table.size, needed, limit);
 	refusal_where(refusal, "pool %s", grown->name);
-	refusal_right(refusal,
-		      "a smaller table_size, services that share a pool, or an instance loaded anew with "
-		      "--max-slots %" PRIu64,
-		      needed);
+	refusal_right_raise(refusal, "a smaller table_size, services that share a pool", "--max-slots",
+			    needed);
 	return -ENOSPC;
 }

@@ -44,7 +44,9 @@ static uint32_t numbers_give(struct numbers *numbers)
 static int refuse_full(struct refusal *refusal, const char *what, uint32_t limit)
 {
 	refuse(refusal, -ENOSPC, "every one of the %" PRIu32 " %s is taken", limit - 1, what);
-	refusal_right(refusal, "fewer of them; those of removed objects return when no flow carries them");
+	refusal_right(refusal,
+		      "fewer of them, which no option raises; those of removed objects return when no flow "
+		      "carries them");
 	return -ENOSPC;
 }
 
@@ -235,9 +237,10 @@ static int widen_counters(struct ledger *ledger, struct service_entry *entry, ui
 	if (give_counters(ledger, &entry->counters, roomy, limit) ||
 	    give_counters(ledger, &entry->counters, needed, limit))
 		return 0;
-	refuse(refusal, -ENOSPC, "the %" PRIu32 " counters do not suffice for every service and backend",
+	refuse(refusal, -ENOSPC,
+	       "the %" PRIu32 " counters do not suffice: each service takes one for each backend of its pool",
 	       limit - 1);
-	refusal_right(refusal, "services that share fewer backends, or more counters");
+	refusal_right_raise(refusal, "fewer services or backends", "--max-counters", 2 * (uint64_t)limit);
 	return -ENOSPC;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "refusal.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -37,6 +38,13 @@ void refusal_right(struct refusal *refusal, const char *right, ...)
 	va_start(args, right);
 	vsnprintf(refusal->right, sizeof refusal->right, right, args);
 	va_end(args);
+}
+
+void refusal_right_raise(struct refusal *refusal, const char *less, const char *option, uint64_t value)
+{
+	refusal_right(refusal,
+		      "%s, or holdfastd %s %" PRIu64 ", which counts once the instance's pins are made anew",
+		      less, option, value);
 }
 
 void refusal_kind(struct refusal *refusal, const char *kind)

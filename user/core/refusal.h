@@ -4,6 +4,8 @@
 #ifndef HOLDFAST_REFUSAL_H
 #define HOLDFAST_REFUSAL_H
 
+#include <stdint.h>
+
 struct refusal {
 	char what[256];  /* "weight 70000 is out of range" */
 	char where[192]; /* "pool db, backend db2" or "line 7, column 12: pools[0].backends[1].weight"; may be
@@ -17,6 +19,9 @@ struct refusal {
 __attribute__((format(printf, 3, 4))) int refuse(struct refusal *refusal, int error, const char *what, ...);
 __attribute__((format(printf, 2, 3))) void refusal_where(struct refusal *refusal, const char *where, ...);
 __attribute__((format(printf, 2, 3))) void refusal_right(struct refusal *refusal, const char *right, ...);
+/* What to do where a map is full: less, or a greater one by holdfastd's option. The size of a map counts from
+ * when the pins are made. */
+void refusal_right_raise(struct refusal *refusal, const char *less, const char *option, uint64_t value);
 void refusal_kind(struct refusal *refusal, const char *kind);
 
 #endif

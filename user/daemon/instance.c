@@ -25,9 +25,7 @@ enum { SETTLE_AT_START = 100, PRUNE = 60 * 1000 /* ms */ };
 
 uint32_t instance_counter_limit(const struct instance *instance)
 {
-	uint32_t limit = instance->options->limits.counters;
-
-	return limit ? limit : HF_DEFAULT_COUNTERS;
+	return dataplane_counter_limit(instance->dataplane);
 }
 
 uint32_t instance_slot_limit(const struct instance *instance)

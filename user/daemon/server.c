@@ -56,6 +56,7 @@ static unsigned int response_status(int error)
 	case -EACCES:
 		return MHD_HTTP_FORBIDDEN;
 	case -ENOENT:
+	case -ENODEV:
 		return MHD_HTTP_NOT_FOUND;
 	case -EEXIST:
 	case -EBUSY:
@@ -81,6 +82,7 @@ static const char *error_kind(int error)
 	case -EACCES:
 		return "denied";
 	case -ENOENT:
+	case -ENODEV:
 		return "missing";
 	case -EEXIST:
 		return "exists";

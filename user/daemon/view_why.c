@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../core/frame.h"
+#include "../kern/absent.h"
 #include "reach.h"
 #include "views.h"
 
@@ -62,7 +63,7 @@ static int read_interface(const struct request *request, uint32_t *ret, struct r
 
 	*ret = name ? if_nametoindex(name) : 0;
 	if (name && !*ret)
-		return refuse(refusal, -ENOENT, "there is no interface %.15s", name);
+		return refuse_absent_interface(name, refusal);
 	return 0;
 }
 

@@ -181,9 +181,12 @@ static int reserve_pool(struct dataplane *dataplane, const struct plan_pool *poo
 		return refuse(refusal, -ENOSPC, "pool number %u is beyond the limit of %u pools",
 			      pool->number, dataplane->maps[MAP_POOLS].entries);
 	r = ranges_take(dataplane->table_ranges, 1, 1, &reservation.table);
-	if (r)
-		return refuse(refusal, r, "no room for one more table: %u are in use or waiting to be freed",
-			      dataplane->maps[MAP_TABLES].entries);
+	if (r) {
+		refuse(refusal, 0, "no room for one more table: %u are in use or waiting to be freed",
+		       dataplane->maps[MAP_TABLES].entries);
+		refusal_right(refusal, "the same command again in a second, or fewer pools");
+		return r;
+	}
 	r = ranges_take(dataplane->slot_ranges, pool->image->table.size, TABLE_ALIGN, &reservation.first);
 	if (r) {
 		ranges_release(dataplane->table_ranges, reservation.table);
@@ -191,7 +194,8 @@ static int reserve_pool(struct dataplane *dataplane, const struct plan_pool *poo
 		       (unsigned long long)ranges_used(dataplane->slot_ranges),
 		       dataplane->maps[MAP_SLOTS].entries);
 		refusal_where(refusal, "pool %s", pool->image->name);
-		refusal_right(refusal, "smaller tables, fewer pools, or an instance loaded with more slots");
+		refusal_right_raise(refusal, "smaller tables, fewer pools", "--max-slots",
+				    2 * (uint64_t)dataplane->maps[MAP_SLOTS].entries);
 		return r;
 	}
 	r = table_write(dataplane, pool->image, reservation);
@@ -201,7 +205,8 @@ static int reserve_pool(struct dataplane *dataplane, const struct plan_pool *poo
 		       pool->image->table.size, hops_count(dataplane->hops_store),
 		       dataplane->maps[MAP_HOPS].entries);
 		refusal_where(refusal, "pool %s", pool->image->name);
-		refusal_right(refusal, "a smaller table, or an instance loaded with more hops");
+		refusal_right_raise(refusal, "a smaller table", "--max-hops",
+				    2 * (uint64_t)dataplane->maps[MAP_HOPS].entries);
 		return r;
 	}
 	*ret = reservation;

@@ -186,8 +186,8 @@ static int put_all(struct room *room, const struct tight *tight, uint32_t larges
 		refuse(refusal, 0, "no room for %u slots: %llu of %u are in use", image->table.size,
 		       (unsigned long long)ranges_used(room->ranges), ranges_limit(room->ranges));
 		refusal_where(refusal, "pool %s", image->name);
-		refusal_right(refusal, "one change after the other, smaller tables, fewer pools, or an "
-				       "instance loaded with more slots");
+		refusal_right_raise(refusal, "one change after the other, smaller tables, fewer pools",
+				    "--max-slots", 2 * (uint64_t)ranges_limit(room->ranges));
 		return r;
 	}
 	return 0;
@@ -232,7 +232,8 @@ static int check_rest(struct dataplane *dataplane, const struct plan *plan, stru
 		       image->table.size, hops_count(dataplane->hops_store),
 		       dataplane->maps[MAP_HOPS].entries);
 		refusal_where(refusal, "pool %s", image->name);
-		refusal_right(refusal, "a smaller table, or an instance loaded with more hops");
+		refusal_right_raise(refusal, "a smaller table", "--max-hops",
+				    2 * (uint64_t)dataplane->maps[MAP_HOPS].entries);
 		return r;
 	}
 	return 0;

@@ -125,7 +125,9 @@ int dataplane_reclaim(struct dataplane *dataplane);
 /* Whether a change, or something that was retired, still waits for a grace period. */
 bool dataplane_reclaimable(const struct dataplane *dataplane);
 
-/* How many slots the tables of all pools may take: fixed when the instance was loaded. */
+/* How many slots the tables of all pools may take, and how many counters there are: fixed when the pins were
+ * made, whatever the options say since. */
+uint32_t dataplane_counter_limit(const struct dataplane *dataplane);
 uint32_t dataplane_slot_limit(const struct dataplane *dataplane);
 /* Slot words of a pool as they are now, borrowed until the next apply. -ENOENT: not loaded. */
 int dataplane_pool(struct dataplane *dataplane, uint32_t pool, struct hf_table *ret_table,

@@ -160,6 +160,11 @@ int dataplane_read(struct dataplane *dataplane, struct image **ret)
 	return r;
 }
 
+uint32_t dataplane_counter_limit(const struct dataplane *dataplane)
+{
+	return dataplane->maps[MAP_COUNTERS].entries;
+}
+
 uint32_t dataplane_slot_limit(const struct dataplane *dataplane)
 {
 	return dataplane->maps[MAP_SLOTS].entries;

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "absent.h"
 
 /* Flags and type of the link layer (ARPHRD_*). */
 static int link_kind(const char *interface, short *ret_flags, unsigned short *ret_type)
@@ -36,8 +37,7 @@ int interface_suitable(const char *interface, struct refusal *refusal)
 	short flags = 0;
 
 	if (!if_nametoindex(interface))
-		return refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
-			      interface);
+		return refuse_absent_interface(interface, refusal);
 	if (link_kind(interface, &flags, &type)) /* attaching says why */
 		return 0;
 	if (flags & IFF_LOOPBACK)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "absent.h"
 #include "ethtool.h"
 #include "holder.h"
 #include "orphan.h"
@@ -92,8 +93,7 @@ int xdp_attach(const char *interface, int program, int frags, enum interface_mod
 	int link, r;
 
 	if (!ifindex)
-		return refuse(refusal, -ENODEV, "there is no interface %s in this network namespace",
-			      interface);
+		return refuse_absent_interface(interface, refusal);
 	link = link_create(ifindex, program, frags, flags);
 	if (link == -EOPNOTSUPP && mode == MODE_AUTO) {
 		flags = XDP_FLAGS_SKB_MODE;
