@@ -124,8 +124,8 @@ def test_refused_files_change_nothing(real, write, old, new, says):
 
 
 def test_files_that_cannot_be_read(cli, tmp_path):
-    assert "No such file" in cli.error("apply -f /nonexistent.yaml", status=1)
-    assert "cannot be read" in cli.error(f"apply -f {tmp_path}", status=1)
+    assert "there is no such file" in cli.error("apply -f /nonexistent.yaml", status=1)
+    assert "this is a directory" in cli.error(f"apply -f {tmp_path}", status=1)
     assert "--file is missing" in cli.error("apply")
 
 

@@ -104,7 +104,7 @@ def test_deadline_cuts_and_says_how_many(cli, daemon, flows):
     flows({"remembered": 9}, *[{"remembered": 5, "heard": 0.5}] * 2, {"remembered": 0, "admin": "drained"})
     out = cli.out("backend drain db/db1 --wait --deadline 1s")
     assert out.endswith("db/db1: the deadline passed: 5 remembered flows were cut\n")
-    assert daemon.requests[0][2]["arguments"]["deadline"] == 1
+    assert daemon.requests[0][2]["arguments"]["deadline"] == "1s"
 
 
 def test_backend_that_goes_away_ends_the_wait(cli, daemon, flows):
@@ -119,7 +119,7 @@ def test_a_backend_that_has_left_is_drained(cli, daemon, flows):
                                                                        "what": "there is no backend db/db1@10.0.0.11"}})
     out = cli.out("backend drain db/db1@10.0.0.11 --wait --deadline 5s")
     assert out.endswith("db/db1@10.0.0.11 has left its pool: it can be switched off\n")
-    assert daemon.requests[0][2]["arguments"] == {"pool": "db", "name": "db1@10.0.0.11", "deadline": 5}
+    assert daemon.requests[0][2]["arguments"] == {"pool": "db", "name": "db1@10.0.0.11", "deadline": "5s"}
 
 
 def test_json(cli, flows):

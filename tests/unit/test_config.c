@@ -75,8 +75,8 @@ static const struct {
 	{"seed: \"6f1c9a3e5b7d2048\"\n", -EINVAL, "version is missing", "line 1, column 1", "version: 1"},
 	{"version: 2\nseed: \"6f1c9a3e5b7d2048\"\n", -EINVAL, "version 2 is out of range",
 	 "line 1, column 1: version", "1"},
-	{"version: 1\nseed: 6f1c\n", -EINVAL, "seed cannot be \"6f1c\"", "line 2, column 1: seed",
-	 "16 hexadecimal digits in quotes, as `holdfast seed` makes them"},
+	{"version: 1\nseed: 6f1c\n", -EINVAL, "seed cannot be \"6f1c\", which is 4 characters long",
+	 "line 2, column 1: seed", "16 hexadecimal digits in quotes, as `holdfast seed` makes them"},
 	{HEAD "pool:\n  - name: db\n", -EINVAL, "unknown key pool", "line 3, column 1: pool",
 	 "did you mean pools?"},
 	{HEAD "colour: red\n", -EINVAL, "unknown key colour", "line 3, column 1: colour",
@@ -88,16 +88,17 @@ static const struct {
 	 -EINVAL, "weight 70000 is out of range", "line 6, column 41: pools[0].backends[0].weight",
 	 "a number from 0 to 65535"},
 	{HEAD "pools:\n  - name: db\n    backends:\n      - {name: db1, address: 10.0.0.11, weight: heavy}\n",
-	 -EINVAL, "weight cannot be \"heavy\"", "line 6, column 41: pools[0].backends[0].weight",
-	 "a number from 0 to 65535"},
+	 -EINVAL, "weight cannot be \"heavy\", which is no whole number",
+	 "line 6, column 41: pools[0].backends[0].weight", "a number from 0 to 65535"},
 	{HEAD "pools:\n  - name: db\n    backends:\n      - {name: db1, address: 10.0.0.11, weight: 1.5}\n",
-	 -EINVAL, "weight cannot be \"1.5\"", "line 6, column 41: pools[0].backends[0].weight",
-	 "a number from 0 to 65535"},
+	 -EINVAL, "weight cannot be \"1.5\", which is no whole number",
+	 "line 6, column 41: pools[0].backends[0].weight", "a number from 0 to 65535"},
 	{HEAD "pools:\n  - name: db\n    backends:\n      - {name: db1}\n", -EINVAL, "address is missing",
 	 "line 6, column 10: pools[0].backends[0]",
 	 "address: the address of one host, such as 10.0.0.11 or 2001:db8::11"},
 	{HEAD "pools:\n  - name: db\n    backends:\n      - {name: db1, address: 10.0.0.0/8}\n", -EINVAL,
-	 "address cannot be \"10.0.0.0/8\"", "line 6, column 21: pools[0].backends[0].address",
+	 "address cannot be \"10.0.0.0/8\", which is a prefix",
+	 "line 6, column 21: pools[0].backends[0].address",
 	 "the address of one host, such as 10.0.0.11 or 2001:db8::11"},
 	{HEAD "pools:\n  - name: db\n    backends: {db1: 10.0.0.11}\n", -EINVAL, "backends is no list",
 	 "line 5, column 5: pools[0].backends", "a list, one entry for each"},
@@ -125,9 +126,10 @@ static const struct {
 	 "a number from 251 to 1048573"},
 	{HEAD "pools:\n  - name: db\n    scheme: magleV\n", -EINVAL, "scheme cannot be \"magleV\"",
 	 "line 5, column 5: pools[0].scheme",
-	 "maglev, stable, rendezvous, ring, ketama, jump, modulo or slots"},
-	{HEAD "pools:\n  - name: db\n    grace: 2 days\n", -EINVAL, "grace cannot be \"2 days\"",
-	 "line 5, column 5: pools[0].grace", "a time from 0s to 1d, such as 30s or 1h30m"},
+	 "maglev, stable, rendezvous, ring, ketama, jump, modulo or slots (did you mean maglev?)"},
+	{HEAD "pools:\n  - name: db\n    grace: 2 days\n", -EINVAL,
+	 "grace cannot be \"2 days\", which has a space", "line 5, column 5: pools[0].grace",
+	 "a time from 0s to 1d, such as 30s or 1h30m"},
 	{HEAD POOL "services:\n  - {listen: \"tcp 203.0.113.10:80-90\", pool: db}\n"
 		   "  - {listen: \"tcp 203.0.113.10:85\", pool: db}\n",
 	 -EINVAL, "the ports of tcp 203.0.113.10:80-90 and 203.0.113.10:85 overlap",
@@ -139,13 +141,14 @@ static const struct {
 	{HEAD POOL "services:\n  - {listen: \"tcp 203.0.113.10:80\", pool: bd}\n", -ENOENT,
 	 "there is no pool bd", "line 8, column 37: services[0].pool", "did you mean db?"},
 	{HEAD POOL "services:\n  - {listen: 203.0.113.10:80, pool: db}\n", -EINVAL,
-	 "listen cannot be \"203.0.113.10:80\"", "line 8, column 6: services[0].listen",
+	 "listen cannot be \"203.0.113.10:80\", which does not begin with tcp or udp",
+	 "line 8, column 6: services[0].listen",
 	 "tcp or udp, an address and a port, a range or any, such as tcp 203.0.113.10:5432 or udp "
 	 "[2001:db8::1]:8000-8100"},
 	{HEAD POOL "services:\n  - {listen: \"tcp [::ffff:203.0.113.10]:80\", pool: db}\n", -EINVAL,
-	 "listen cannot be \"tcp [::ffff:203.0.113.10]:80\"", "line 8, column 6: services[0].listen",
-	 "tcp or udp, an address and a port, a range or any, such as tcp 203.0.113.10:5432 or udp "
-	 "[2001:db8::1]:8000-8100"},
+	 "listen cannot be \"tcp [::ffff:203.0.113.10]:80\", which has an address that is an IPv4 address in "
+	 "IPv6 form",
+	 "line 8, column 6: services[0].listen", "203.0.113.10:80"},
 	{HEAD "pools:\n  - name: db\n    encap: gue\n    backends:\n      - {name: a, address: 10.0.0.1}\n"
 	      "      - {name: b, address: \"2001:db8::1\"}\n",
 	 -EINVAL, "IPv6 cannot be carried beside IPv4 in one pool with encap gue",
@@ -228,8 +231,8 @@ static void a_huge_file_is_refused_before_it_is_read(void **state)
 	(void)state;
 	/* Not a byte of it is there to be read. */
 	assert_int_equal(config_parse(NULL, 100 << 20, &json, &refusal), -EFBIG);
-	assert_string_equal(refusal.what, "the configuration has 104857600 bytes");
-	assert_string_equal(refusal.right, "16 MiB at most");
+	assert_string_equal(refusal.what, "it is larger than 16 MiB");
+	assert_string_equal(refusal.right, "a file of 16 MiB at most");
 }
 
 static void a_nul_byte_is_no_text(void **state)

@@ -76,28 +76,29 @@ static void wrong_arguments_are_refused_by_name(void **state)
 	refused(&model, -EINVAL, "backend.set", "{'pool': 'db', 'name': 'db1', 'weight': -1}",
 		"weight -1 is out of range", "pool db, backend db1", "a number from 0 to 65535");
 	refused(&model, -EINVAL, "backend.set", "{'pool': 'db', 'name': 'db1', 'weight': 1.5}",
-		"weight cannot be 1.5", "pool db, backend db1", "a number from 0 to 65535");
+		"weight cannot be 1.5, which is no whole number", "pool db, backend db1",
+		"a number from 0 to 65535");
 	refused(&model, -EINVAL, "backend.set", "{'pool': 'db', 'name': 'db1', 'weight': [1]}",
 		"weight cannot be a list", "pool db, backend db1", "a number from 0 to 65535");
 	refused(&model, -EINVAL, "backend.add", "{'pool': 'db', 'name': '-x', 'address': '10.0.0.3'}",
-		"name cannot be \"-x\"", "pool db, backend -x",
+		"name cannot be \"-x\", which begins with -", "pool db, backend -x",
 		"63 characters at most: letters, digits, '-', '_' and '.', the first a letter or digit");
 	refused(&model, -EINVAL, "backend.add", "{'pool': 'db', 'name': 'db3', 'address': '10.0.0'}",
-		"address cannot be \"10.0.0\"", "pool db, backend db3",
+		"address cannot be \"10.0.0\", which is no IPv4 or IPv6 address", "pool db, backend db3",
 		"the address of one host, such as 10.0.0.11 or 2001:db8::11");
 	refused(&model, -EINVAL, "backend.health", "{'pool': 'db', 'name': 'db1', 'state': 'sick'}",
 		"state cannot be \"sick\"", "pool db, backend db1", "auto, up or down");
 	refused(&model, -EINVAL, "backend.drain", "{'pool': 'db', 'name': 'db1', 'deadline': 'soon'}",
-		"deadline cannot be \"soon\"", "pool db, backend db1",
+		"deadline cannot be \"soon\", which has no number before soon", "pool db, backend db1",
 		"a time from 1s to 30d, such as 30s or 1h30m");
 	refused(&model, -EINVAL, "service.add",
 		"{'proto': 'sctp', 'listen': '203.0.113.10:80', 'pool': 'db'}",
-		"listen cannot be \"sctp 203.0.113.10:80\"", "",
+		"listen cannot be \"sctp 203.0.113.10:80\", which does not begin with tcp or udp", "",
 		"tcp or udp, an address and a port, a range or any, such as tcp 203.0.113.10:5432 or "
 		"udp [2001:db8::1]:8000-8100");
 	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'source': '192.0.2.1/24'}",
-		"source cannot be \"192.0.2.1/24\"", "pool db",
-		"a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64");
+		"source cannot be \"192.0.2.1/24\", which has host bits", "pool db",
+		"192.0.2.0/24, or 192.0.2.1 for that address alone");
 	model_free(model);
 }
 
@@ -117,9 +118,8 @@ static void unknown_and_taken_names_are_refused(void **state)
 		"another name, or `holdfast backend set db/db1` to change it");
 	refused(&model, -EEXIST, "pool.add", "{'name': 'db'}", "pool db is there already", "",
 		"another name, or `holdfast pool set db` to change it");
-	refused(&model, -EBUSY, "pool.remove", "{'name': 'db'}",
-		"pool db is used by service tcp 203.0.113.10:5432", "pool db",
-		"its services removed, or set to another pool, first");
+	refused(&model, -EBUSY, "pool.remove", "{'name': 'db'}", "service tcp 203.0.113.10:5432 uses it",
+		"pool db", "its services removed, or set to another pool, first");
 	refused(&model, -ENOENT, "service.remove", "{'proto': 'udp', 'listen': '203.0.113.10:5432'}",
 		"there is no service udp 203.0.113.10:5432", "",
 		"a service with just these ports; `holdfast service list` shows them");

@@ -126,10 +126,10 @@ static void values_that_no_option_takes_are_refused(void **state)
 		"tolerance 100.5 is out of range", "pool db",
 		"percent from 0 to 100, with one digit behind the point at most");
 	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'tolerance': '0.55'}",
-		"tolerance cannot be \"0.55\"", "pool db",
+		"tolerance cannot be \"0.55\", which has more than one digit behind the point", "pool db",
 		"percent from 0 to 100, with one digit behind the point at most");
 	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'tolerance': '1,5'}",
-		"tolerance cannot be \"1,5\"", "pool db",
+		"tolerance cannot be \"1,5\", which is no number", "pool db",
 		"percent from 0 to 100, with one digit behind the point at most");
 	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'virtual_nodes': 0}",
 		"virtual_nodes 0 is out of range", "pool db", "a number from 1 to 65536");
@@ -151,7 +151,7 @@ static void tolerance_is_read_in_every_form(void **state)
 		assert_int_equal(model_pool(model, "db")->options.tolerance, 30);
 	}
 	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'tolerance': '.7'}",
-		"tolerance cannot be \".7\"", "pool db",
+		"tolerance cannot be \".7\", which is no number", "pool db",
 		"percent from 0 to 100, with one digit behind the point at most");
 	model_free(model);
 }
@@ -311,10 +311,10 @@ static void slots_move_where_they_are_told(void **state)
 		"{'name': 'db', 'slots': '0-250', 'backend': 'db1', 'owner': 'db2'}");
 	assert_string_equal(ranges_of(model), "db1=0-99,db3=100-150,db1=151-250");
 	refused(&model, -EINVAL, "pool.slots.move", "{'name': 'db', 'slots': '200-251', 'backend': 'db3'}",
-		"slots cannot be \"200-251\"", "pool db",
+		"slots cannot be \"200-251\", which goes beyond slot 250", "pool db",
 		"a slot or a range of slots from 0 to 250, such as 17 or 0-99");
 	refused(&model, -EINVAL, "pool.slots.move", "{'name': 'db', 'slots': '9-3', 'backend': 'db3'}",
-		"slots cannot be \"9-3\"", "pool db",
+		"slots cannot be \"9-3\", which ends before it begins", "pool db",
 		"a slot or a range of slots from 0 to 250, such as 17 or 0-99");
 	refused(&model, -ENOENT, "pool.slots.move", "{'name': 'db', 'slots': '3', 'backend': 'bd3'}",
 		"there is no backend bd3", "pool db", "did you mean db3?");
@@ -335,11 +335,14 @@ static void an_assignment_has_an_owner_for_every_slot(void **state)
 		{"db1=0-9,db9=10-250", "slots 10-250 are given to db9, which is no backend of the pool",
 		 "every slot of the table given to a backend of the pool that has weight"},
 		{"db1=0-251", "slot 251 is not in a table of 251", "slots 0 to 250"},
-		{"db1=0-10,db2=10-250", "ranges cannot be \"db1=0-10,db2=10-250\"",
+		{"db1=0-10,db2=10-250",
+		 "ranges cannot be \"db1=0-10,db2=10-250\", which gives a slot to two owners",
 		 "every slot's owner, such as db1=0-8191,db2=8192-16383, or even"},
-		{"db1", "ranges cannot be \"db1\"",
+		{"db1", "ranges cannot be \"db1\", which has no = in db1",
 		 "every slot's owner, such as db1=0-8191,db2=8192-16383, or even"},
-		{"db1=0-4294967296", "ranges cannot be \"db1=0-4294967296\"",
+		{"db1=0-4294967296",
+		 "ranges cannot be \"db1=0-4294967296\", which has slots 0-4294967296, which goes beyond "
+		 "slot 1048572",
 		 "every slot's owner, such as db1=0-8191,db2=8192-16383, or even"},
 	};
 	struct model *model = model_of("slots", 2);

@@ -53,11 +53,36 @@ static int refuse_letter(const char *word, struct refusal *refusal)
 	return -EINVAL;
 }
 
+/* Takes any text at all: only its help can say what would be right. */
+static bool option_is_free(const struct option *option)
+{
+	return option->kind == VALUE_TEXT || option->kind == VALUE_FILE;
+}
+
+static void option_right(const struct option *option, struct refusal *refusal)
+{
+	if (option->choices)
+		refusal_right(refusal, "one of: %s", option->choices);
+	else if (option_is_free(option))
+		refusal_right(refusal, "%s, %s", option->value, option->help);
+	else
+		refusal_right(refusal, "%s", value_describe(option->kind));
+}
+
 static int check_option(const struct option *option, const char *value, struct refusal *refusal)
 {
 	if (!value_check(option->kind, value, option->choices, refusal))
 		return 0;
+	if (option_is_free(option))
+		option_right(option, refusal);
 	refusal_where(refusal, "--%s", option->name);
+	return -EINVAL;
+}
+
+static int refuse_value(const char *name, struct refusal *refusal)
+{
+	refuse(refusal, -EINVAL, "--%s takes no value", name);
+	refusal_right(refusal, "--%s alone, or nothing", name);
 	return -EINVAL;
 }
 
@@ -81,7 +106,7 @@ static int take_option(struct call *call, const char *word, char **argv, int *at
 		return refuse_option(name, refusal);
 	if (option->kind == VALUE_FLAG) {
 		if (value)
-			return refuse(refusal, -EINVAL, "--%s takes no value", name);
+			return refuse_value(name, refusal);
 		give(call, option, NULL);
 		return 0;
 	}
@@ -89,8 +114,7 @@ static int take_option(struct call *call, const char *word, char **argv, int *at
 		value = argv[*at + 1] ? argv[++*at] : NULL;
 	if (!value) {
 		refuse(refusal, -EINVAL, "--%s has no value", name);
-		refusal_right(refusal, "%s",
-			      option->choices ? option->choices : value_describe(option->kind));
+		option_right(option, refusal);
 		return -EINVAL;
 	}
 	give(call, option, value);
@@ -127,7 +151,7 @@ static int take_words(struct call *call, char **argv, struct refusal *refusal)
 }
 
 /* Gives each global option its place; what is left in given is the verb's. */
-static void take_globals(struct call *call)
+static int take_globals(struct call *call, struct refusal *refusal)
 {
 	const struct {
 		const char *name;
@@ -150,15 +174,19 @@ static void take_globals(struct call *call)
 			if (strcmp(places[p].name, given->option->name))
 				continue;
 			global = true;
-			if (places[p].flag)
+			if (places[p].flag) {
 				*places[p].flag = true;
-			else
-				*places[p].value = given->value;
+				continue;
+			}
+			if (check_option(given->option, given->value, refusal))
+				return -EINVAL;
+			*places[p].value = given->value;
 		}
 		if (!global)
 			call->given[kept++] = *given;
 	}
 	call->given_count = kept;
+	return 0;
 }
 
 /* The options given must be this verb's; from here on they point to its own rows. */
@@ -221,10 +249,26 @@ static int check_flags(const struct call *call, struct refusal *refusal)
 	return -EINVAL;
 }
 
-static int refuse_missing(const struct argument *argument, struct refusal *refusal)
+static int refuse_missing(const struct verb *verb, const struct argument *argument, struct refusal *refusal)
 {
 	refuse(refusal, -EINVAL, "%s is missing", argument->name);
-	refusal_right(refusal, "%s", argument->choices ? argument->choices : value_describe(argument->kind));
+	if (argument->choices)
+		refusal_right(refusal, "one of: %s", argument->choices);
+	else if (argument->kind == VALUE_TEXT)
+		refusal_right(refusal, "as in `holdfast %s`", verb->example);
+	else
+		refusal_right(refusal, "%s", value_describe(argument->kind));
+	return -EINVAL;
+}
+
+/* A file's name is no word by itself: the likeliest slip of those who come from other programs. */
+static int refuse_word(const struct verb *verb, const char *word, struct refusal *refusal)
+{
+	refuse(refusal, -EINVAL, "\"%.80s\" is one word too many", word);
+	if (verb_option(verb, "file") && strpbrk(word, "./"))
+		refusal_right(refusal, "-f %.80s", word);
+	else
+		refusal_right(refusal, "as in `holdfast %s`", verb->example);
 	return -EINVAL;
 }
 
@@ -236,7 +280,7 @@ static int check_arguments(const struct call *call, struct refusal *refusal)
 
 	for (size_t n = 0; n < call->word_count; n++) {
 		if (!argument->name)
-			return refuse(refusal, -EINVAL, "\"%s\" is one word too many", call->words[n]);
+			return refuse_word(call->verb, call->words[n], refusal);
 		if (value_check(argument->kind, call->words[n], argument->choices, refusal)) {
 			refusal_where(refusal, "%s", argument->name);
 			return -EINVAL;
@@ -245,7 +289,7 @@ static int check_arguments(const struct call *call, struct refusal *refusal)
 		argument += !argument->repeats;
 	}
 	if (argument->name && !argument->optional && !met)
-		return refuse_missing(argument, refusal);
+		return refuse_missing(call->verb, argument, refusal);
 	return 0;
 }
 
@@ -283,12 +327,9 @@ int call_parse(int argc, char **argv, struct call *ret, struct refusal *refusal)
 	r = call.words && call.given ? take_words(&call, argv, refusal) : -ENOMEM;
 	if (r)
 		goto fail;
-	take_globals(&call);
-	if (value_check(VALUE_NAME, call.instance, NULL, refusal)) {
-		refusal_where(refusal, "--instance");
-		r = -EINVAL;
+	r = take_globals(&call, refusal);
+	if (r)
 		goto fail;
-	}
 	if ((call.help || call.version) && call.signed_word) {
 		r = refuse_letter(call.signed_word, refusal);
 		goto fail;

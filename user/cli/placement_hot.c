@@ -6,6 +6,7 @@
 
 #include "../core/study/hot.h"
 #include "commands.h"
+#include "file.h"
 #include "complain.h"
 #include "field.h"
 #include "figure.h"

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "../core/config.h"
+#include "../core/nearest.h"
 #include "../core/schema.h"
 #include "../core/study/allocation.h"
+#include "apply.h"
 #include "complain.h"
 #include "field.h"
 #include "request.h"
@@ -42,7 +43,10 @@ enum exit_status study_fraction(const struct call *call, const char *option, dou
 		*value = number;
 		return STATUS_DONE;
 	}
-	refuse(&refusal, -EINVAL, "\"%s\" is no such number", text);
+	refuse(&refusal, -EINVAL, "\"%.80s\" is %s", text,
+	       end == text || *end ? "no number"
+	       : number < low      ? "too small"
+				   : "too large");
 	refusal_where(&refusal, "--%s", option);
 	refusal_right(&refusal, "a number from %g, like %g", low, low + 0.25);
 	return complain(STATUS_USAGE, &refusal, -EINVAL);
@@ -76,69 +80,39 @@ static int members_join(struct crowd *crowd, const json_t *backends)
 	return 0;
 }
 
-enum exit_status file_read(const char *name, char **ret, size_t *ret_length)
+static int refuse_absent_pool(const json_t *pools, const char *name, const char *file,
+			      struct refusal *refusal)
 {
-	struct refusal refusal = {.what = ""};
-	FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;
-	size_t room = 0, length = 0, got = 1;
-	char *text = NULL, *more;
+	struct nearest nearest = nearest_to(name ? name : "");
+	const json_t *pool;
+	size_t i;
 
-	while (file && got > 0 && length < CONFIG_MAX_SIZE) {
-		if (length == room) {
-			more = realloc(text, (room ? room *= 2 : (room = 65536)) + 1);
-			if (!more)
-				break;
-			text = more;
-		}
-		got = fread(text + length, 1, room - length, file);
-		length += got;
-	}
-	if (!file || ferror(file) || got > 0) {
-		refuse(&refusal, -EIO, "%s",
-		       !file ? strerror(errno)
-		       : got ? "is too large"
-			     : "cannot be read");
-		refusal_where(&refusal, "%s", name);
-	}
-	if (file && file != stdin)
-		fclose(file);
-	if (*refusal.what) {
-		free(text);
-		return complain(STATUS_REFUSED, &refusal, -EIO);
-	}
-	text[length] = '\0';
-	*ret = text;
-	*ret_length = length;
-	return STATUS_DONE;
+	json_array_foreach (pools, i, pool)
+		nearest_offer(&nearest, field_text(pool, "name"));
+	refuse(refusal, -ENOENT, name ? "there is no pool %s" : "there is no pool", name);
+	refusal_where(refusal, "%.180s", file);
+	nearest_right(&nearest, refusal, name ? "a pool of this file" : "a file with a pool");
+	return -ENOENT;
 }
 
 static enum exit_status pool_of_file(const struct call *call, struct crowd *crowd)
 {
-	const char *name = call_option(call, "file"), *pool_name = call_option(call, "pool");
+	const char *file = call_option(call, "file"), *name = call_option(call, "pool");
 	struct refusal refusal = {.what = ""};
-	json_t *configuration = NULL, *pool;
-	char *text = NULL;
-	bool found = false;
-	size_t length, i;
-	enum exit_status status = file_read(name, &text, &length);
+	json_t *configuration = NULL, *pools, *pool, *found = NULL;
+	enum exit_status status = configuration_read(file, &configuration);
 	int error;
+	size_t i;
 
 	if (status)
 		return status;
-	error = config_parse(text, length, &configuration, &refusal);
-	json_array_foreach (error ? NULL : json_object_get(configuration, "pools"), i, pool) {
-		if (found || (pool_name && strcmp(field_text(pool, "name"), pool_name)))
-			continue;
-		found = true;
-		error = members_join(crowd, json_object_get(pool, "backends"));
-	}
-	if (!error && !found) {
-		error = refuse(&refusal, -ENOENT, "there is no pool %s",
-			       pool_name ? pool_name : "in the file");
-		refusal_where(&refusal, "%s", name);
-	}
+	pools = json_object_get(configuration, "pools");
+	json_array_foreach (pools, i, pool)
+		if (!found && (!name || !strcmp(field_text(pool, "name"), name)))
+			found = pool;
+	error = found ? members_join(crowd, json_object_get(found, "backends"))
+		      : refuse_absent_pool(pools, name, file, &refusal);
 	json_decref(configuration);
-	free(text);
 	return error ? complain(STATUS_REFUSED, &refusal, error) : STATUS_DONE;
 }
 

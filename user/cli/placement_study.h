@@ -41,7 +41,4 @@ enum placement_scheme study_scheme(const struct call *call, enum placement_schem
 /* Milliseconds of a clock that never goes back. */
 double study_now(void);
 
-/* Whole files, for --file and the like; - is standard input. The caller frees *ret. Complains itself. */
-enum exit_status file_read(const char *name, char **ret, size_t *ret_length);
-
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../core/address.h"
+#include "../core/diagnosis.h"
 #include "../core/model.h"
 #include "../core/nearest.h"
 #include "../core/placement/placement.h"
@@ -18,7 +19,9 @@ static const char *const descriptions[] = {
 	[VALUE_TEXT] = "some text",
 	[VALUE_WORD] = "one of the words in its help",
 	[VALUE_NAME] = "up to 63 letters, digits, '-', '_' and '.', the first a letter or digit",
-	[VALUE_BACKEND] = "POOL/NAME, like db/db1, or POOL/NAME@ADDRESS",
+	[VALUE_BACKEND] =
+		"POOL/NAME, like db/db1, or POOL/NAME@ADDRESS; names have up to 63 letters, digits, "
+		"'-', '_' and '.'",
 	[VALUE_INTERFACE] = "a network device's name, at most 15 bytes, like eth0",
 	[VALUE_ADDRESS] = "an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11",
 	[VALUE_PREFIX] = "a prefix without host bits, like 10.0.0.0/8, or an address",
@@ -30,7 +33,7 @@ static const char *const descriptions[] = {
 	[VALUE_PORT] = "a port from 1 to 65535",
 	[VALUE_COUNT] = "a whole number from 1",
 	[VALUE_SEED] = "16 hexadecimal digits, not all 0, as `holdfast seed` prints",
-	[VALUE_DURATION] = "a time like 30s, 5m or 1h30m, with its unit",
+	[VALUE_DURATION] = "a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d",
 	[VALUE_RANGE] = "a slot or a range of slots, like 17 or 0-99",
 	[VALUE_FILE] = "a file's name, or - for standard input",
 };
@@ -58,12 +61,11 @@ static bool number_parse(const char *text, uint64_t low, uint64_t high, uint64_t
 
 static bool name_valid(const char *text, size_t length)
 {
-	if (!length || length >= NAME_SIZE || !isalnum((unsigned char)text[0]))
+	if (!length || length >= NAME_SIZE)
 		return false;
-	for (size_t i = 0; i < length; i++) {
-		if (!isalnum((unsigned char)text[i]) && !strchr("-_.", text[i]))
+	for (size_t i = 0; i < length; i++)
+		if (!name_letter(text[i], i == 0))
 			return false;
-	}
 	return true;
 }
 
@@ -177,7 +179,7 @@ static bool value_valid(enum value_kind kind, const char *text, const char *choi
 }
 
 /* Names the choices, and the nearest of them. */
-static void refuse_word(const char *text, const char *choices, struct refusal *refusal)
+static void word_right(const char *text, const char *choices, struct refusal *refusal)
 {
 	char list[256], *rest = list, *word;
 	struct nearest nearest = nearest_to(text);
@@ -191,15 +193,94 @@ static void refuse_word(const char *text, const char *choices, struct refusal *r
 		refusal_right(refusal, "one of: %s (did you mean %s?)", choices, nearest.best);
 }
 
+/* One part of a text of several. */
+static struct diagnosis diagnose_part(const char *part, struct diagnosis inner)
+{
+	return diagnosis("has %s that %.72s", part, inner.why);
+}
+
+static struct diagnosis diagnose_backend(const char *text)
+{
+	char copy[BACKEND_TEXT + NAME_SIZE], *name, *at;
+
+	if (strlen(text) >= sizeof copy)
+		return diagnosis("is %zu characters long", strlen(text));
+	strcpy(copy, text);
+	name = strchr(copy, '/');
+	if (!name)
+		return diagnosis(*text ? "has no /" : "is empty");
+	*name++ = '\0';
+	at = strchr(name, '@');
+	if (at)
+		*at++ = '\0';
+	if (!name_valid(copy, strlen(copy)))
+		return diagnose_part("a pool", diagnose_name(copy));
+	if (!name_valid(name, strlen(name)))
+		return diagnose_part("a backend", diagnose_name(name));
+	return diagnose_part("an address", diagnose_address(at ? at : ""));
+}
+
+static struct diagnosis diagnose_one_port(const char *text)
+{
+	return endpoint_valid(text, false) ? diagnosis("has more than one port") : diagnose_endpoint(text);
+}
+
+static struct diagnosis diagnose(enum value_kind kind, const char *text)
+{
+	switch (kind) {
+	case VALUE_FLAG:
+	case VALUE_TEXT:
+	case VALUE_FILE:
+		return diagnosis("is empty");
+	case VALUE_WORD:
+		return diagnosis("is none of the choices");
+	case VALUE_NAME:
+		return diagnose_name(text);
+	case VALUE_BACKEND:
+		return diagnose_backend(text);
+	case VALUE_INTERFACE:
+		return diagnose_interface(text);
+	case VALUE_ADDRESS:
+		return diagnose_address(text);
+	case VALUE_PREFIX:
+		return diagnose_prefix(text);
+	case VALUE_PROTO:
+		return diagnosis("is neither tcp nor udp");
+	case VALUE_LISTEN:
+		return diagnose_endpoint(text);
+	case VALUE_ENDPOINT:
+		return diagnose_one_port(text);
+	case VALUE_WEIGHT:
+		return diagnose_number(text, 0, WEIGHT_MAX);
+	case VALUE_TABLE_SIZE:
+		return diagnose_number(text, PLACEMENT_MIN_SLOTS, PLACEMENT_MAX_SLOTS);
+	case VALUE_PORT:
+		return diagnose_number(text, 1, UINT16_MAX);
+	case VALUE_COUNT:
+		return diagnose_number(text, 1, UINT32_MAX);
+	case VALUE_SEED:
+		return diagnose_seed(text);
+	case VALUE_DURATION:
+		return diagnose_duration(text, 0, UINT32_MAX);
+	case VALUE_RANGE:
+		return diagnose_slots(text, PLACEMENT_MAX_SLOTS - 1);
+	}
+	return diagnosis("is not read");
+}
+
 int value_check(enum value_kind kind, const char *text, const char *choices, struct refusal *refusal)
 {
+	struct diagnosis fault;
+	char quoted[QUOTED_TEXT];
+
 	if (value_valid(kind, text, choices))
 		return 0;
-	refuse(refusal, -EINVAL, "\"%s\" is not valid", text);
+	fault = diagnose(kind, text);
+	refuse(refusal, -EINVAL, "%s %s", quote(text, quoted), fault.why);
 	if (kind == VALUE_WORD)
-		refuse_word(text, choices, refusal);
+		word_right(text, choices, refusal);
 	else
-		refusal_right(refusal, "%s", descriptions[kind]);
+		refusal_right(refusal, "%s", *fault.right ? fault.right : descriptions[kind]);
 	return -EINVAL;
 }
 
@@ -225,7 +306,6 @@ static int backend_into(const char *text, json_t *object)
 int value_into(enum value_kind kind, const char *text, json_t *object, const char *key)
 {
 	json_t *value;
-	uint32_t seconds;
 
 	switch (kind) {
 	case VALUE_BACKEND:
@@ -238,10 +318,6 @@ int value_into(enum value_kind kind, const char *text, json_t *object, const cha
 	case VALUE_PORT:
 	case VALUE_COUNT:
 		value = json_integer(strtoll(text, NULL, 10));
-		break;
-	case VALUE_DURATION:
-		duration_parse(text, &seconds);
-		value = json_integer(seconds);
 		break;
 	default:
 		value = json_string(text);

@@ -25,7 +25,7 @@ enum value_kind {
 	VALUE_PORT,
 	VALUE_COUNT,    /* a whole number from 1 */
 	VALUE_SEED,     /* 16 hexadecimal digits, not all 0 */
-	VALUE_DURATION, /* "30s", "2h", "1h30m", a unit with every number: becomes seconds */
+	VALUE_DURATION, /* "30s", "2h", "1h30m", a unit with every number: sent as it was typed */
 	VALUE_RANGE,    /* slots: "17", "0-99" */
 	VALUE_FILE,
 };

@@ -31,7 +31,7 @@ const struct noun nouns[] = {
 };
 
 const struct option global_options[] = {
-	OPTION("instance", VALUE_TEXT, "I", "the instance meant; default: default"),
+	OPTION("instance", VALUE_NAME, "I", "the instance meant; default: default"),
 	FLAG("json", "print the API's JSON as it is"),
 	FLAG("offline", "work from the pins alone, without the daemon"),
 	FLAG("dry-run", "show what a change would move, and change nothing"),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config_file.h"
 #include "config_place.h"
 #include "model_edit.h"
 #include "schema.h"
@@ -313,11 +314,8 @@ int config_parse(const char *text, size_t length, json_t **ret_configuration, st
 	json_t *configuration = NULL;
 	int error;
 
-	if (length > CONFIG_MAX_SIZE) {
-		refuse(refusal, -EFBIG, "the configuration has %zu bytes", length);
-		refusal_right(refusal, "%d MiB at most", CONFIG_MAX_SIZE >> 20);
-		return -EFBIG;
-	}
+	if (length > CONFIG_MAX_SIZE)
+		return config_refuse_file(-EFBIG, refusal);
 	if (length == 0)
 		return refuse_empty(refusal);
 	error = check_text(text, length, refusal);

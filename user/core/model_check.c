@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "assignment.h"
+#include "lookup.h"
 #include "model_edit.h"
-#include "nearest.h"
 #include "pool_options.h"
 
 enum {
@@ -260,16 +260,7 @@ static int check_overlap(const struct service *a, const struct service *b, struc
 static int check_service_pool(const struct model *model, const struct service *service,
 			      struct refusal *refusal)
 {
-	struct nearest nearest;
-
-	if (model_pool(model, service->pool))
-		return 0;
-	nearest = nearest_to(service->pool);
-	for (size_t i = 0; i < model->pool_count; i++)
-		nearest_offer(&nearest, model->pools[i].name);
-	refuse(refusal, -ENOENT, "there is no pool %s", service->pool);
-	nearest_right(&nearest, refusal, "the name of a pool; `holdfast pool list` shows them");
-	return -ENOENT;
+	return named_pool(model, service->pool, refusal) ? 0 : -ENOENT;
 }
 
 static int check_services(const struct model *model, struct fault *fault, struct refusal *refusal)

@@ -166,41 +166,18 @@ int arguments_read(const struct schema *schema, void *object, const json_t *argu
 
 /* Named objects ----------------------------------------------------------------- */
 
-struct pool *named_pool(const struct model *model, const char *name, struct refusal *refusal)
-{
-	struct nearest nearest = nearest_to(name);
-	struct pool *pool = model_pool(model, name);
-
-	if (pool)
-		return pool;
-	for (size_t i = 0; i < model->pool_count; i++)
-		nearest_offer(&nearest, model->pools[i].name);
-	refuse(refusal, -ENOENT, "there is no pool %.63s", name);
-	nearest_right(&nearest, refusal, "the name of a pool; `holdfast pool list` shows them");
-	return NULL;
-}
-
 struct backend *named_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
 			      struct refusal *refusal)
 {
-	const char *name = argument_text(arguments, "name");
 	struct pool *pool = named_pool(model, argument_text(arguments, "pool"), refusal);
-	struct nearest nearest = nearest_to(name);
 	struct backend *backend;
 
 	if (!pool)
 		return NULL;
-	backend = pool_backend(pool, name);
-	if (backend) {
+	backend = pool_named_backend(pool, argument_text(arguments, "name"), refusal);
+	if (backend)
 		*ret_pool = pool;
-		return backend;
-	}
-	for (size_t i = 0; i < pool->backend_count; i++)
-		nearest_offer(&nearest, pool->backends[i].name);
-	refuse(refusal, -ENOENT, "there is no backend %.111s", name);
-	refusal_where(refusal, "pool %s", pool->name);
-	nearest_right(&nearest, refusal, "the name of a backend; `holdfast backend list` shows them");
-	return NULL;
+	return backend;
 }
 
 void refuse_leaving(const struct pool *pool, const struct backend *backend, struct refusal *refusal)

@@ -3,6 +3,7 @@
 #ifndef HOLDFAST_OPERATION_EDIT_H
 #define HOLDFAST_OPERATION_EDIT_H
 
+#include "lookup.h"
 #include "model_edit.h"
 #include "operation.h"
 #include "schema.h"
@@ -13,8 +14,7 @@ const char *argument_text(const json_t *arguments, const char *name);
 int arguments_read(const struct schema *schema, void *object, const json_t *arguments,
 		   struct refusal *refusal);
 
-/* The named object, or NULL with *refusal filled, near misses named. */
-struct pool *named_pool(const struct model *model, const char *name, struct refusal *refusal);
+/* The backend that arguments name, or NULL with *refusal filled, as in lookup.h. */
 struct backend *named_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
 			      struct refusal *refusal);
 /* The same, but also refuses a backend that is leaving: on another balancer it may have left. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "assignment.h"
-#include "nearest.h"
+#include "diagnosis.h"
 #include "operation_edit.h"
 #include "removal.h"
 #include "pool_options.h"
@@ -83,7 +83,7 @@ static int read_slots(const struct pool *pool, const json_t *arguments, struct s
 		      struct refusal *refusal)
 {
 	const char *text = argument_text(arguments, "slots");
-	char all[NAME_SIZE + 48], *names = NULL;
+	char all[NAME_SIZE + 48], quoted[QUOTED_TEXT], *names = NULL;
 	struct slot_range *ranges = NULL;
 	size_t count;
 	int error = -EINVAL;
@@ -100,7 +100,8 @@ static int read_slots(const struct pool *pool, const json_t *arguments, struct s
 	free(names);
 	if (error != -EINVAL)
 		return error;
-	refuse(refusal, -EINVAL, "slots cannot be \"%.40s\"", text);
+	refuse(refusal, -EINVAL, "slots cannot be %s, which %s", quote(text, quoted),
+	       diagnose_slots(text, pool->slots - 1).why);
 	refusal_where(refusal, "pool %s", pool->name);
 	refusal_right(refusal, "a slot or a range of slots from 0 to %u, such as 17 or 0-99",
 		      pool->slots - 1);
@@ -110,19 +111,11 @@ static int read_slots(const struct pool *pool, const json_t *arguments, struct s
 static const struct backend *backend_argument(const struct pool *pool, const json_t *arguments,
 					      const char *name, struct refusal *refusal)
 {
-	const char *text = argument_text(arguments, name);
-	const struct backend *backend = pool_backend(pool, text);
-	struct nearest nearest = nearest_to(text);
+	const struct backend *backend = pool_named_backend(pool, argument_text(arguments, name), refusal);
 
-	if (backend && backend->removing)
-		refuse_leaving(pool, backend, refusal);
-	if (backend)
-		return backend->removing ? NULL : backend;
-	for (size_t i = 0; i < pool->backend_count; i++)
-		nearest_offer(&nearest, pool->backends[i].name);
-	refuse(refusal, -ENOENT, "there is no backend %.63s", text);
-	refusal_where(refusal, "pool %s", pool->name);
-	nearest_right(&nearest, refusal, "the name of a backend; `holdfast backend list` shows them");
+	if (!backend || !backend->removing)
+		return backend;
+	refuse_leaving(pool, backend, refusal);
 	return NULL;
 }
 
@@ -168,8 +161,7 @@ int pool_remove(struct model *model, const json_t *arguments, int64_t now, struc
 
 		if (pool != model_pool(model, service->pool))
 			continue;
-		refuse(refusal, -EBUSY, "pool %s is used by service %s %s", pool->name,
-		       proto_name(service->proto),
+		refuse(refusal, -EBUSY, "service %s %s uses it", proto_name(service->proto),
 		       endpoint_text(&service->vip, service->port_low, service->port_high, text));
 		refusal_where(refusal, "pool %s", pool->name);
 		refusal_right(refusal, "its services removed, or set to another pool, first");

@@ -69,6 +69,9 @@ void schema_defaults(const struct schema *schema, void *object);
 /* Reads one value. Numbers, durations and truth also come as text. 0, or -EINVAL with what and right filled,
  * where empty. Not for lists. */
 int schema_read(const struct schema_key *key, void *object, const json_t *value, struct refusal *refusal);
+/* Fills *refusal for a value of key that cannot be read, or is out of its range. */
+void schema_refuse(const struct schema_key *key, const json_t *value, bool out_of_range,
+		   struct refusal *refusal);
 /* New reference; NULL: out of memory. Not for lists. */
 json_t *schema_write(const struct schema_key *key, const void *object);
 /* Writes the default of key (all bits 0 where it has none) at its place in a struct. */

@@ -9,86 +9,9 @@
 #include <string.h>
 
 #include "assignment.h"
+#include "diagnosis.h"
 #include "model.h"
 #include "schema.h"
-
-static const struct {
-	char letter;
-	uint32_t seconds;
-} units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
-
-enum { UNITS = sizeof units / sizeof units[0] };
-
-int duration_parse(const char *text, uint32_t *ret)
-{
-	uint64_t total = 0;
-	size_t unit = 0;
-
-	if (!isdigit((unsigned char)text[0]))
-		return -EINVAL;
-	while (*text) {
-		uint64_t number = 0;
-		char *end;
-
-		if (!isdigit((unsigned char)*text))
-			return -EINVAL;
-		number = strtoull(text, &end, 10);
-		if (*end == '\0' && unit == 0 && number == 0) /* the same in every unit */
-			break;
-		while (unit < UNITS && units[unit].letter != *end)
-			unit++;
-		if (unit == UNITS || number > UINT32_MAX)
-			return -EINVAL;
-		total += number * units[unit++].seconds;
-		text = end + 1;
-	}
-	if (total > UINT32_MAX)
-		return -EINVAL;
-	*ret = (uint32_t)total;
-	return 0;
-}
-
-const char *duration_text(uint32_t seconds, char text[DURATION_TEXT])
-{
-	size_t length = 0;
-
-	text[0] = '\0';
-	for (size_t unit = 0; unit < UNITS; unit++) {
-		uint32_t count = seconds / units[unit].seconds;
-
-		if (count == 0 && !(unit == UNITS - 1 && length == 0))
-			continue;
-		seconds -= count * units[unit].seconds;
-		length += (size_t)snprintf(text + length, DURATION_TEXT - length, "%" PRIu32 "%c", count,
-					   units[unit].letter);
-	}
-	return text;
-}
-
-int seed_parse(const char *text, uint64_t *ret)
-{
-	uint64_t seed = 0;
-
-	if (strlen(text) != SEED_TEXT - 1)
-		return -EINVAL;
-	for (; *text; text++) {
-		if (!isxdigit((unsigned char)*text))
-			return -EINVAL;
-		seed = seed << 4 |
-		       (uint64_t)(isdigit((unsigned char)*text) ? *text - '0'
-								: tolower((unsigned char)*text) - 'a' + 10);
-	}
-	if (seed == 0)
-		return -EINVAL;
-	*ret = seed;
-	return 0;
-}
-
-const char *seed_text(uint64_t seed, char text[SEED_TEXT])
-{
-	snprintf(text, SEED_TEXT, "%016" PRIx64, seed);
-	return text;
-}
 
 /* Enough for the widest value that has a default. */
 enum { STANDARD_SIZE = 64 };
@@ -132,12 +55,9 @@ static int read_name(const struct schema_key *key, char *at, const char *text)
 
 	if (length >= key->size || (length == 0 && (key->flags & SCHEMA_REQUIRED)) || !text)
 		return -EINVAL;
-	for (size_t i = 0; i < length; i++) {
-		bool alphanumeric = isascii(text[i]) && isalnum((unsigned char)text[i]);
-
-		if (!alphanumeric && (i == 0 || !strchr("-_.", text[i])))
+	for (size_t i = 0; i < length; i++)
+		if (!name_letter(text[i], i == 0))
 			return -EINVAL;
-	}
 	memset(at, 0, key->size);
 	memcpy(at, text, length);
 	return 0;
@@ -327,35 +247,13 @@ static int read_value(const struct schema_key *key, void *at, const json_t *valu
 	return -EINVAL;
 }
 
-/* The value as it was said, for a refusal: texts bare, structures by their kind. */
-static const char *said(const json_t *value, char *text, size_t size)
-{
-	if (json_is_string(value))
-		snprintf(text, size, "\"%.80s\"", json_string_value(value));
-	else if (json_is_integer(value))
-		snprintf(text, size, "%lld", (long long)json_integer_value(value));
-	else if (json_is_real(value))
-		snprintf(text, size, "%g", json_real_value(value));
-	else
-		snprintf(text, size, "%s",
-			 json_is_boolean(value)  ? (json_is_true(value) ? "true" : "false")
-			 : json_is_array(value)  ? "a list"
-			 : json_is_object(value) ? "a mapping"
-						 : "nothing");
-	return text;
-}
-
 int schema_read(const struct schema_key *key, void *object, const json_t *value, struct refusal *refusal)
 {
-	char value_text[96], right[192];
 	int error = read_value(key, (char *)object + key->offset, value, json_string_value(value));
 
-	if (error == 0)
-		return 0;
-	refuse(refusal, -EINVAL, error == -ERANGE ? "%s %s is out of range" : "%s cannot be %s", key->name,
-	       said(value, value_text, sizeof value_text));
-	refusal_right(refusal, "%s", schema_describe(key, right, sizeof right));
-	return -EINVAL;
+	if (error < 0)
+		schema_refuse(key, value, error == -ERANGE, refusal);
+	return error < 0 ? -EINVAL : 0;
 }
 
 /* A default is text that read_value() takes: a table that says otherwise fails its unit test. */

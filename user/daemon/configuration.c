@@ -6,28 +6,48 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "../core/config.h"
+#include "../core/config_file.h"
 #include "change.h"
 #include "events.h"
 #include "preparation.h"
 
 enum { DIGEST_TEXT = 33, WARNINGS_TOLD = 10 };
 
+/* The file is read at every start and signal, and everything else waits meanwhile: a pipe may never end. */
+static int open_file(const char *path, struct refusal *refusal)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status))
+		return config_refuse_file(-errno, refusal);
+	if (S_ISREG(status.st_mode))
+		return fd;
+	close(fd);
+	if (S_ISDIR(status.st_mode))
+		return config_refuse_file(-EISDIR, refusal);
+	refuse(refusal, -EINVAL, "this is a pipe or a device");
+	refusal_right(refusal, "a file that can be read again, at each start and at SIGHUP");
+	return -EINVAL;
+}
+
 /* All of the file, or one byte more than any may have. */
 static int read_file(const char *path, char **ret_text, size_t *ret_length, struct refusal *refusal)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
+	int fd = open_file(path, refusal), error = 0;
 	size_t length = 0;
 	ssize_t more = 1;
 	char *text;
 
 	if (fd < 0)
-		return refuse(refusal, -errno, "it cannot be opened: %s", strerror(errno));
+		return fd;
 	text = malloc(CONFIG_MAX_SIZE + 1);
 	while (text && more > 0 && length <= CONFIG_MAX_SIZE) {
 		more = read(fd, text + length, CONFIG_MAX_SIZE + 1 - length);
@@ -36,7 +56,7 @@ static int read_file(const char *path, char **ret_text, size_t *ret_length, stru
 	if (!text)
 		error = -ENOMEM;
 	else if (more < 0)
-		error = refuse(refusal, -errno, "it cannot be read: %s", strerror(errno));
+		error = config_refuse_file(-errno, refusal);
 	close(fd);
 	if (error) {
 		free(text);
@@ -138,11 +158,16 @@ int configuration_read(const char *path, json_t **ret, struct refusal *refusal)
 static int apply_file(struct instance *instance, bool again, struct refusal *refusal)
 {
 	json_t *configuration = NULL;
-	int error = configuration_read(instance->options->config, &configuration, refusal);
+	char *text = NULL;
+	size_t length = 0;
+	int error = read_file(instance->options->config, &text, &length, refusal);
 
 	/* A host that was never given a file is run by its verbs; one that has lost its file is told so. */
 	if (error == -ENOENT && !was_given(instance))
 		return 0;
+	if (!error)
+		error = config_parse(text, length, &configuration, refusal);
+	free(text);
 	if (!error && (again || !was_applied(instance, configuration)))
 		error = apply(instance, configuration, again, refusal);
 	json_decref(configuration);

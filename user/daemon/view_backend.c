@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "../core/lookup.h"
 #include "clock.h"
 #include "drain.h"
 #include "reach.h"
@@ -127,10 +128,10 @@ int view_backends(struct instance *instance, const struct request *request, json
 		  struct refusal *refusal)
 {
 	const char *name = request->parameters[0];
-	const struct pool *pool = name ? model_pool(instance->model, name) : NULL;
+	const struct pool *pool = name ? named_pool(instance->model, name, refusal) : NULL;
 
 	if (name && !pool)
-		return refuse_pool(name, refusal);
+		return -ENOENT;
 	instance_sample(instance);
 	*ret = json_pack("{s:o}", "backends", backends_json(instance, pool));
 	return *ret ? 0 : -ENOMEM;
@@ -139,18 +140,14 @@ int view_backends(struct instance *instance, const struct request *request, json
 int view_backend(struct instance *instance, const struct request *request, json_t **ret,
 		 struct refusal *refusal)
 {
-	const struct pool *pool = model_pool(instance->model, request->parameters[0]);
+	const struct pool *pool = named_pool(instance->model, request->parameters[0], refusal);
 	const struct backend *backend;
 
 	if (!pool)
-		return refuse_pool(request->parameters[0], refusal);
-	backend = pool_backend(pool, request->parameters[1]);
-	if (!backend) {
-		refuse(refusal, -ENOENT, "there is no backend %.63s/%.111s", pool->name,
-		       request->parameters[1]);
-		refusal_right(refusal, "holdfast backend list %s shows what there is", pool->name);
 		return -ENOENT;
-	}
+	backend = pool_named_backend(pool, request->parameters[1], refusal);
+	if (!backend)
+		return -ENOENT;
 	instance_sample(instance);
 	*ret = backend_json(instance, pool, backend);
 	return *ret ? 0 : -ENOMEM;

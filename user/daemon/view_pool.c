@@ -3,19 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../core/lookup.h"
 #include "../core/pool_options.h"
 #include "clock.h"
 #include "reach.h"
 #include "views.h"
 
 enum { CENSUS_AGE = 1000 /* ms */ };
-
-int refuse_pool(const char *name, struct refusal *refusal)
-{
-	refuse(refusal, -ENOENT, "there is no pool %.63s", name);
-	refusal_right(refusal, "holdfast pool list shows what there is");
-	return -ENOENT;
-}
 
 /* Pools ---------------------------------------------------------------------- */
 
@@ -138,10 +132,10 @@ int view_pools(struct instance *instance, const struct request *request, json_t 
 
 int view_pool(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)
 {
-	const struct pool *pool = model_pool(instance->model, request->parameters[0]);
+	const struct pool *pool = named_pool(instance->model, request->parameters[0], refusal);
 
 	if (!pool)
-		return refuse_pool(request->parameters[0], refusal);
+		return -ENOENT;
 	*ret = pool_json(instance, pool);
 	return *ret ? 0 : -ENOMEM;
 }

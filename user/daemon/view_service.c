@@ -78,7 +78,7 @@ int view_service(struct instance *instance, const struct request *request, json_
 	if (!service) {
 		refuse(refusal, -ENOENT, "there is no service %.16s %.100s", request->parameters[0],
 		       request->parameters[1]);
-		refusal_right(refusal, "holdfast service list shows what there is");
+		refusal_right(refusal, "a service with just these ports; `holdfast service list` shows them");
 		return -ENOENT;
 	}
 	instance_sample(instance);

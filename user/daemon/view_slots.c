@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../core/lookup.h"
 #include "views.h"
 
 /* What a slot is told to be. */
@@ -87,7 +88,8 @@ static json_t *ranges_json(const struct instance *instance, struct placement *pl
 int view_slots(struct instance *instance, const struct request *request, json_t **ret,
 	       struct refusal *refusal)
 {
-	const struct pool_image *image = image_pool(instance->image, request->parameters[0]);
+	const struct pool *pool = named_pool(instance->model, request->parameters[0], refusal);
+	const struct pool_image *image = pool ? image_pool(instance->image, pool->name) : NULL;
 	const char *preferences = request_query(request, "preferences");
 	struct placement *placement = NULL;
 	const uint64_t *words;
@@ -95,7 +97,7 @@ int view_slots(struct instance *instance, const struct request *request, json_t 
 	int error;
 
 	if (!image)
-		return refuse_pool(request->parameters[0], refusal);
+		return -ENOENT;
 	if (preferences && strcmp(preferences, "0") && strcmp(preferences, "1"))
 		return refuse(refusal, -EINVAL, "preferences is 0 or 1");
 	error = dataplane_pool(instance->dataplane, image->number, &table, &words);

@@ -45,8 +45,6 @@ void set_tally(json_t *json, const struct tally *tally);
 struct tally pool_new_flows(const struct instance *instance, const char *pool);
 /* Times share; null where no flow is seen to begin. */
 json_t *new_flows_json(const struct tally *tally, double share);
-/* Refuses a pool that is not there. */
-int refuse_pool(const char *name, struct refusal *refusal);
 /* "tcp 203.0.113.10:5432" */
 enum { SERVICE_TEXT = ENDPOINT_TEXT + 8 };
 const char *service_text(const struct service *service, char text[SERVICE_TEXT]);

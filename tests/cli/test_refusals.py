@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of wrong value in every verb, and the exact words of its refusal: what was wrong, where, what is right."""
+
+import os
+import re
+import shlex
+import socket
+
+import pytest
+from refusals import FILES, FILLED, TABLE
+
+ROWS = re.findall(r"^([^\s#].*)\n    \[(\d)\] (.*)$", TABLE, re.M)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("files")
+    for name, data in FILES.items():
+        (directory / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    with open(directory / "huge", "wb") as huge:
+        huge.truncate(100 << 20)
+    os.symlink("loop", directory / "loop")
+    bound = socket.socket(socket.AF_UNIX)
+    here = os.getcwd()
+    os.chdir(directory)  # the path of a socket is short
+    bound.bind("socket")
+    os.chdir(here)
+    yield directory
+    bound.close()
+
+
+@pytest.fixture
+def filled(real):
+    for line in FILLED:
+        real.out(line)
+    return real
+
+
+def test_the_table_is_read_whole():
+    lines = [line for line in TABLE.splitlines() if line and not line.startswith("#")]
+    assert len(ROWS) > 250 and 2 * len(ROWS) == len(lines)
+
+
+def test_refusals_say_what_was_wrong_where_and_what_is_right(filled, files):
+    before = filled.out("export --state")
+    wrong = []
+    for line, status, words in ROWS:
+        done = filled.run(shlex.split(line.replace("{dir}", str(files))), status=None)
+        told = done.stderr.rstrip("\n").removeprefix("holdfast: ")
+        for real, name in ((files, "{dir}"), (filled.directory, "{run}"), (filled.daemon.instance, "{instance}")):
+            told = told.replace(str(real), name)
+        if (done.stdout, str(done.returncode), told) != ("", status, words):
+            wrong.append(f"{line}\n  want [{status}] {words}\n  have [{done.returncode}] {told}{done.stdout}")
+    assert not wrong, "\n".join([f"{len(wrong)} of {len(ROWS)} differ", *wrong])
+    assert filled.out("export --state") == before

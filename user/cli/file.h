@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOLDFAST_CLI_FILE_H
+#define HOLDFAST_CLI_FILE_H
+
+#include "call.h"
+
+/* A whole file, of any size up to that of the largest configuration and one byte more; - is standard input.
+ * The text ends with a 0 that is not counted. The caller frees *ret_text. Complains itself. */
+enum exit_status file_read(const char *file, char **ret_text, size_t *ret_length);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Durations and seeds as text. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema.h"
+
+static const struct {
+	char letter;
+	uint32_t seconds;
+} units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
+
+enum { UNITS = sizeof units / sizeof units[0] };
+
+int duration_parse(const char *text, uint32_t *ret)
+{
+	uint64_t total = 0;
+	size_t unit = 0;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	while (*text) {
+		uint64_t number = 0;
+		char *end;
+
+		if (!isdigit((unsigned char)*text))
+			return -EINVAL;
+		number = strtoull(text, &end, 10);
+		if (*end == '\0' && unit == 0 && number == 0) /* the same in every unit */
+			break;
+		while (unit < UNITS && units[unit].letter != *end)
+			unit++;
+		if (unit == UNITS || number > UINT32_MAX)
+			return -EINVAL;
+		total += number * units[unit++].seconds;
+		text = end + 1;
+	}
+	if (total > UINT32_MAX)
+		return -EINVAL;
+	*ret = (uint32_t)total;
+	return 0;
+}
+
+const char *duration_text(uint32_t seconds, char text[DURATION_TEXT])
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t unit = 0; unit < UNITS; unit++) {
+		uint32_t count = seconds / units[unit].seconds;
+
+		if (count == 0 && !(unit == UNITS - 1 && length == 0))
+			continue;
+		seconds -= count * units[unit].seconds;
+		length += (size_t)snprintf(text + length, DURATION_TEXT - length, "%" PRIu32 "%c", count,
+					   units[unit].letter);
+	}
+	return text;
+}
+
+int seed_parse(const char *text, uint64_t *ret)
+{
+	uint64_t seed = 0;
+
+	if (strlen(text) != SEED_TEXT - 1)
+		return -EINVAL;
+	for (; *text; text++) {
+		if (!isxdigit((unsigned char)*text))
+			return -EINVAL;
+		seed = seed << 4 |
+		       (uint64_t)(isdigit((unsigned char)*text) ? *text - '0'
+								: tolower((unsigned char)*text) - 'a' + 10);
+	}
+	if (seed == 0)
+		return -EINVAL;
+	*ret = seed;
+	return 0;
+}
+
+const char *seed_text(uint64_t seed, char text[SEED_TEXT])
+{
+	snprintf(text, SEED_TEXT, "%016" PRIx64, seed);
+	return text;
+}
