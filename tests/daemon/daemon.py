@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import socket
+import struct
 import subprocess
 import time
 from pathlib import Path
@@ -155,6 +156,8 @@ class Daemon:
 
     def connect(self):
         plain = socket.socket(socket.AF_UNIX)
-        plain.settimeout(60)
+        # A socket that does not block would not wait for a place in the queue of the listening one.
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 60, 0))
         plain.connect(str(self.socket))
+        plain.settimeout(60)
         return plain

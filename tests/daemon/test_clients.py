@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clients that are slow, half, huge, malformed or not allowed get a clear status and hold up nobody."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import time
 
@@ -35,6 +37,33 @@ def test_half_a_request_that_ends_is_400(daemon, sent):
     connection.sendall(sent)
     connection.shutdown(1)
     assert status_of(read_all(connection)) == 400
+
+
+@contextlib.contextmanager
+def stopped(daemon):
+    """What is sent meanwhile reaches the daemon as one event."""
+    daemon.process.send_signal(signal.SIGSTOP)
+    try:
+        os.waitid(os.P_PID, daemon.process.pid, os.WSTOPPED)
+        yield
+    finally:
+        daemon.process.send_signal(signal.SIGCONT)
+
+
+HALVES = [b"GET", b"GET /v1/status HTTP/1.1\r\nHost:", HEAD + b"Content-Length: 50\r\n\r\n{\"oper"]
+
+
+@pytest.mark.parametrize("sent", HALVES)
+def test_half_a_request_and_its_end_that_arrive_together_are_400(daemon, sent):
+    """The server has found the connection empty before, and learns of both at once."""
+    for _ in range(3):
+        connections = [daemon.connect() for _ in range(8)]
+        daemon.get("/v1/version")
+        with stopped(daemon):
+            for connection in connections:
+                connection.sendall(sent)
+                connection.shutdown(1)
+        assert [status_of(read_all(connection)) for connection in connections] == [400] * 8
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /v1/sta", HEAD + b"Content-Length: 50\r\n\r\n{"])

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links: user/daemon/server.c user/daemon/client.c user/daemon/routes.c -lmicrohttpd -luv */
+/* links: user/daemon/server.c user/daemon/exchange.c user/daemon/client.c user/daemon/places.c */
+/* links: user/daemon/acceptor.c user/daemon/http_error.c user/daemon/log.c user/daemon/routes.c */
+/* links: -lmicrohttpd -luv */
 /*
  * Any bytes on the API's socket, then the end: whatever they are, there is an answer in HTTP with JSON where
  * the server had a say, nobody is waited for, and the next client is served. The handlers here do what costs

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client.h"
 
-#include <pwd.h>
+#include <errno.h>
+#include <linux/sockios.h>
+#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include "clock.h"
+#include "http_error.h"
 
 enum stage { STAGE_NEW, STAGE_REQUEST, STAGE_COMPUTED, STAGE_ANSWER, STAGE_IDLE };
 
@@ -14,24 +17,57 @@ struct client {
 	struct client *next, **at;
 	int fd;
 	enum stage stage;
-	int64_t since; /* monotonic milliseconds when the stage began */
+	unsigned int since;    /* turn when the stage began */
+	struct holder *holder; /* NULL: refused */
+	struct refusal *refusal;
+	int error;        /* what the refusal is for */
+	uv_poll_t hangup; /* until the client has ended its side */
+	bool ended;
+	client_ended tell_ended;
+	void *context;
 };
 
 static struct client *clients;
+static unsigned int turns; /* of clients_tick() */
+static unsigned int ended; /* clients to settle */
 
 static void enter(struct client *client, enum stage stage)
 {
 	client->stage = stage;
-	client->since = clock_monotonic();
+	client->since = turns;
 }
 
-struct client *client_open(int fd)
+/*
+ * libmicrohttpd waits for edges (EPOLLET) and takes a short read for an empty socket (recv_param_adapter() of
+ * its connection.c). Where data and the end of the stream come as one event, it never learns of the end.
+ */
+static void on_hangup(uv_poll_t *poll, int status, int events)
+{
+	struct client *client = poll->data;
+
+	(void)status;
+	(void)events;
+	uv_poll_stop(poll);
+	client->ended = true;
+	ended++;
+	client->tell_ended(client->context);
+}
+
+struct client *client_open(uv_loop_t *loop, int fd, struct holder *holder, client_ended tell_ended,
+			   void *context)
 {
 	struct client *client = calloc(1, sizeof *client);
 
-	if (!client)
+	if (!client || uv_poll_init(loop, &client->hangup, fd)) {
+		free(client);
 		return NULL;
+	}
 	client->fd = fd;
+	client->holder = holder;
+	client->tell_ended = tell_ended;
+	client->context = context;
+	client->hangup.data = client;
+	uv_poll_start(&client->hangup, UV_DISCONNECT, on_hangup);
 	enter(client, STAGE_NEW);
 	client->next = clients;
 	client->at = &clients;
@@ -41,6 +77,27 @@ struct client *client_open(int fd)
 	return client;
 }
 
+struct client *client_open_refused(uv_loop_t *loop, int fd, int error, const struct refusal *refusal,
+				   client_ended tell_ended, void *context)
+{
+	struct refusal *copy = malloc(sizeof *copy);
+	struct client *client = copy ? client_open(loop, fd, NULL, tell_ended, context) : NULL;
+
+	if (!client) {
+		free(copy);
+		return NULL;
+	}
+	*copy = *refusal;
+	client->refusal = copy;
+	client->error = error;
+	return client;
+}
+
+static void free_client(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
 void client_close(struct client *client)
 {
 	if (!client)
@@ -48,7 +105,25 @@ void client_close(struct client *client)
 	*client->at = client->next;
 	if (client->next)
 		client->next->at = client->at;
-	free(client);
+	ended -= client->ended;
+	place_give_back(client->holder);
+	free(client->refusal);
+	/* The descriptor is closed before the loop turns. */
+	uv_poll_stop(&client->hangup);
+	uv_close((uv_handle_t *)&client->hangup, free_client);
+}
+
+const struct refusal *client_refusal(const struct client *client, int *ret_error)
+{
+	if (!client || !client->refusal)
+		return NULL;
+	*ret_error = client->error;
+	return client->refusal;
+}
+
+struct holder *client_holder(const struct client *client)
+{
+	return client ? client->holder : NULL;
 }
 
 void client_begins(struct client *client)
@@ -83,58 +158,64 @@ bool client_is_waiting(const struct client *client)
 	return client && (client->stage == STAGE_NEW || client->stage == STAGE_REQUEST);
 }
 
-void client_refuse(struct client *client, const char *status, const char *what, const char *right)
+void client_turn_away(int fd, int error, const char *what, const char *right)
 {
-	char body[512], text[1024];
+	const struct http_error *told = http_error_of(error);
+	char body[768], text[1024];
 	int length;
 
+	length = snprintf(
+		body, sizeof body,
+		"{\"error\": {\"kind\": \"%s\", \"what\": \"%s\", \"where\": \"\", \"right\": \"%s\"}}\n",
+		told->kind, what, right);
+	length = snprintf(text, sizeof text,
+			  "HTTP/1.1 %u %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+			  "Connection: close\r\n\r\n%s",
+			  told->status, MHD_get_reason_phrase_for(told->status), length, body);
+	send(fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+	shutdown(fd, SHUT_RDWR);
+}
+
+void client_refuse(struct client *client, int error, const char *what, const char *right)
+{
 	if (!client)
 		return;
-	length = snprintf(body, sizeof body,
-			  "{\"error\": {\"what\": \"%s\", \"where\": \"\", \"right\": \"%s\"}}\n", what,
-			  right);
-	length = snprintf(text, sizeof text,
-			  "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
-			  "Connection: close\r\n\r\n%s",
-			  status, length, body);
-	send(client->fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT);
-	shutdown(client->fd, SHUT_RDWR);
+	client_turn_away(client->fd, error, what, right);
 	enter(client, STAGE_IDLE);
 }
 
-static void check(struct client *client, int64_t now)
+static void settle(struct client *client)
 {
-	int64_t age = (now - client->since) / 1000;
+	int unread = 0;
 
-	if (client_is_waiting(client) && age >= REQUEST_SECONDS)
-		client_refuse(client, "408 Request Timeout", "the request did not arrive in time",
+	if (client->ended && client_is_waiting(client) && !ioctl(client->fd, SIOCINQ, &unread) && !unread)
+		client_refuse(client, -EINVAL, "the connection ended before the request did",
+			      "a whole request");
+}
+
+void clients_settle(void)
+{
+	for (struct client *client = ended ? clients : NULL; client; client = client->next)
+		settle(client);
+}
+
+static void cut_late(struct client *client)
+{
+	unsigned int age = turns - client->since;
+
+	if (client->refusal && client_is_waiting(client) && age > REFUSED_SECONDS)
+		client_refuse(client, client->error, client->refusal->what, client->refusal->right);
+	else if (client_is_waiting(client) && age > REQUEST_SECONDS)
+		client_refuse(client, -ETIME, "the request did not arrive in time",
 			      "a whole request within 10 seconds");
-	else if (client->stage == STAGE_ANSWER && age >= ANSWER_SECONDS)
+	else if ((client->stage == STAGE_ANSWER && age > ANSWER_SECONDS) ||
+		 (client->stage == STAGE_IDLE && age > IDLE_SECONDS))
 		shutdown(client->fd, SHUT_RDWR);
 }
 
-void clients_tick(int64_t now)
+void clients_tick(void)
 {
-	struct client *next;
-
-	for (struct client *client = clients; client; client = next) {
-		next = client->next;
-		check(client, now);
-	}
-}
-
-int64_t client_user(const struct client *client, char *name, unsigned int room)
-{
-	struct ucred peer;
-	socklen_t length = sizeof peer;
-	struct passwd *user;
-
-	if (!client || getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &peer, &length))
-		return -1;
-	user = getpwuid(peer.uid);
-	if (user)
-		snprintf(name, room, "%s", user->pw_name);
-	else
-		snprintf(name, room, "user %u", peer.uid);
-	return peer.uid;
+	turns++;
+	for (struct client *client = clients; client; client = client->next)
+		cut_late(client);
 }

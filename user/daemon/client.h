@@ -1,24 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Clients: the connections to the socket, and how long each has kept the daemon waiting. One that does not
- * finish its request, or does not read its answer, is told so and cut off; it holds up nobody meanwhile.
+ * finish its request, does not read its answer or asks nothing more is told so and cut off; it holds up
+ * nobody meanwhile. Time is counted in turns of the daemon, one a second: what stops the daemon is no
+ * client's fault.
  */
 #ifndef HOLDFAST_CLIENT_H
 #define HOLDFAST_CLIENT_H
 
 #include <stdbool.h>
-#include <stdint.h>
+#include <uv.h>
+
+#include "places.h"
 
 enum {
-	CLIENTS_MAX = 512,
 	REQUEST_SECONDS = 10, /* from a connection's or request's first byte to its last */
+	REFUSED_SECONDS = 2,  /* the same, where the answer is a refusal whatever the request is */
 	ANSWER_SECONDS = 60,  /* for reading the answer */
+	IDLE_SECONDS = 60,    /* from an answer to the next request */
 };
 
 struct client;
 
-struct client *client_open(int fd);
+/* Called from the loop when a client has ended its side of the connection. It may close the client. */
+typedef void (*client_ended)(void *context);
+
+/* Takes over holder's place. NULL: no memory, and the place is still the caller's. */
+struct client *client_open(uv_loop_t *loop, int fd, struct holder *holder, client_ended ended, void *context);
+/* One that gets *refusal, which it copies, for an answer to whatever it asks. It has no place. */
+struct client *client_open_refused(uv_loop_t *loop, int fd, int error, const struct refusal *refusal,
+				   client_ended ended, void *context);
+/* Gives its place back. Freed by the loop, in its next turn. */
 void client_close(struct client *client);
+
+/* Why it is refused, and the error; NULL: it is not. */
+const struct refusal *client_refusal(const struct client *client, int *ret_error);
+/* Who it is. NULL: one that is refused. */
+struct holder *client_holder(const struct client *client);
+
 /*
  * A request's line was read; the request is whole, and what takes long of it is being computed; its answer
  * was given to the server; the answer is sent. Nobody is cut off for what the daemon computes: the change may
@@ -31,12 +50,18 @@ void client_done(struct client *client);
 /* Whether the client waits for an answer it will not get: it left its request half, and the connection ends.
  */
 bool client_is_waiting(const struct client *client);
-/* Sends a bare answer past the server and ends the connection: for those a response cannot be queued for. */
-void client_refuse(struct client *client, const char *status, const char *what, const char *right);
-/* Cuts off those who took too long. now: monotonic milliseconds. */
-void clients_tick(int64_t now);
+/* Sends a bare answer past the server and ends the connection: for those a response cannot be queued for.
+ * error: http_error_of(). */
+void client_refuse(struct client *client, int error, const char *what, const char *right);
+/* The same for a connection that has not become a client. The caller closes it. */
+void client_turn_away(int fd, int error, const char *what, const char *right);
 
-/* The peer's user: its number, and its name in text. -1: not known. */
-int64_t client_user(const struct client *client, char *name, unsigned int room);
+/*
+ * Ends the connections whose clients have ended their side: those that left a request half are told. Only
+ * when the server has read and parsed all that arrived.
+ */
+void clients_settle(void);
+/* Once a second, when the server has read what arrived: cuts off those who took too long. */
+void clients_tick(void);
 
 #endif

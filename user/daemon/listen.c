@@ -10,7 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BACKLOG = 256 };
+/* Who does not wait (libcurl, for one) gets EAGAIN where the queue is full. */
+enum { BACKLOG = 1024 };
 
 /* Nobody can connect before listen(): owner and mode are right by then. */
 static int give_to_group(const char *path)

@@ -10,8 +10,6 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "client.h"
-#include "clock.h"
 #include "configuration.h"
 #include "hold.h"
 #include "instance.h"
@@ -78,7 +76,8 @@ static void on_tick(uv_timer_t *handle)
 
 	hold_renew(holdfastd->instance);
 	instance_tick(holdfastd->instance);
-	clients_tick(clock_monotonic());
+	if (holdfastd->server)
+		server_tick(holdfastd->server);
 }
 
 static void on_hop_tick(uv_timer_t *handle)

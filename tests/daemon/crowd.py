@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""crowd SOCKET COUNT [TEXT]: opens so many connections, sends TEXT on each, says `held`, and waits for a line or for
+the end of all. Then it prints what each was told, as {"status": how many}, {"": how many} for those told nothing."""
+
+import collections
+import json
+import resource
+import select
+import socket
+import sys
+
+
+def hold(path, count, text):
+    held = []
+    for _ in range(count):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(path)
+        try:
+            connection.sendall(text)
+        except BrokenPipeError:
+            pass  # it was turned away, and told so
+        held.append(connection)
+    return held
+
+
+def told(connection):
+    try:
+        connection.setblocking(False)
+        return connection.recv(4096)
+    except BlockingIOError:
+        return None
+    except ConnectionResetError:
+        return b""
+
+
+def wait(held):
+    """What each got first; None: nothing, when the line came."""
+    first = {}
+    poll = select.poll()
+    poll.register(sys.stdin)
+    for connection in held:
+        poll.register(connection, select.POLLIN)
+    numbers = {connection.fileno(): connection for connection in held}
+    while len(first) < len(held):
+        for number, _ in poll.poll():
+            if number == sys.stdin.fileno():
+                return [*first.values(), *(told(held_one) for number, held_one in numbers.items())]
+            first[number] = told(numbers.pop(number))
+            poll.unregister(number)
+    return list(first.values())
+
+
+def main():
+    path, count, text = sys.argv[1], int(sys.argv[2]), sys.argv[3].encode() if len(sys.argv) > 3 else b""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count + 50, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    held = hold(path, count, text)
+    print("held", flush=True)
+    answers = wait(held)
+    counts = collections.Counter((answer or b" ").split(b" ")[1].decode() for answer in answers)
+    print(json.dumps(counts), flush=True)
+
+
+main()
