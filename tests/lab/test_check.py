@@ -145,6 +145,89 @@ def test_a_fault_of_a_balancer(sound, fault):
     wait_until(lambda: not complaints(sound.check()[0]), 5, "a neighbour that was lost answers again")
 
 
+# Rules of routing policy: a way out by eth1 in a table of its own, and who is sent there.
+OTHER_WAY = (["ip route add default via {wire.gateway} dev eth1 table 77",
+              "ip -6 route add default via {wire.gateway6} dev eth1 table 77"],
+             ["ip route del default table 77", "ip -6 route del default table 77"])
+RULES_THAT_DECIDE = {
+    "source": ("from {lb.address}/32 lookup 77", "from {lb.address6}/128 lookup 77", "b2"),
+    "interface": ("iif eth0 lookup 77", "iif eth0 lookup 77", "b2"),
+    "refusal": ("iif eth1 unreachable", "iif eth1 prohibit", "b1 and 1 more"),
+    "protocol": ("ipproto 4 lookup 77", "ipproto 41 lookup 77", "b2"),
+    "destination, too": ("from {lb.address} to {b2.address} lookup 77", "from {lb.address6} to {b2.address6} lookup 77", "b2"),
+}
+RULES_THAT_DO_NOT = {
+    "a source that no packet has": "from {other} lookup 77",
+    "an interface that is not attached": "iif lo0 lookup 77",
+    "packets of the host itself, as they are looked up": "iif lo lookup 78",
+    "a mark, which no such packet has": "fwmark 7 lookup 77",
+    "an interface that sockets are bound to": "oif eth1 lookup 77",
+    "another protocol": "ipproto tcp lookup 77",
+    "a table without a way": "iif eth0 lookup 78",
+    "the table that decides anyway": "iif eth0 lookup main",
+    "all that is no default route": "iif eth0 lookup 77 suppress_prefixlength 0",
+    "another destination": "from all iif eth0 to {other} lookup 77",
+}
+
+
+def with_rules(sound, four, six, priority=50):
+    """The two rules, one of each family, and what they need; undone at the end."""
+    names = {"lb": sound.balancer, "b2": sound.lab.b2, "wire": sound.wire}
+    rules = [f"ip -{version} rule {{}} {words.format(other=other, **names)} priority {priority}"
+             for version, words, other in ((4, four, "192.0.2.0/24"), (6, six, "2001:db8:99::/64"))]
+    do, undo = ([words.format(**names) for words in list_] for list_ in OTHER_WAY)
+    return done_and_undone(sound.balancer.run, do + [rule.format("add") for rule in rules],
+                           undo + [rule.format("del") for rule in rules])
+
+
+def about_rules(sound):
+    return [one for one in sound.check()[0] if one["subject"].startswith("ip ")]
+
+
+@pytest.mark.parametrize("which", RULES_THAT_DECIDE)
+def test_a_rule_by_which_packets_would_go_another_way(sound, which):
+    four, six, backends = RULES_THAT_DECIDE[which]
+    with with_rules(sound, four, six):
+        told = about_rules(sound)
+        assert [(one["severity"], one["subject"]) for one in told] == [("warn", "ip rule 50"), ("warn", "ip -6 rule 50")]
+        for pool, one in zip(("db", "six"), told):
+            assert f"is not followed: packets to {pool}/{backends} go by the destination alone (eth" in one["what"], told
+    assert about_rules(sound) == []
+
+
+def test_what_is_said_to_be_right_for_a_rule_is_right(sound):
+    four, six, _ = RULES_THAT_DECIDE["source"]
+    with with_rules(sound, four, six):
+        told = about_rules(sound)
+        assert len(told) == 2
+        for one in told:
+            words = one["right"].split("`")[1]
+            with done_and_undone(sound.balancer.run, [words], [words.replace(" add ", " del ")]):
+                assert one["subject"] not in [other["subject"] for other in about_rules(sound)], words
+
+
+@pytest.mark.parametrize("which", RULES_THAT_DO_NOT)
+def test_a_rule_that_changes_no_packets_way(sound, which):
+    with with_rules(sound, RULES_THAT_DO_NOT[which], RULES_THAT_DO_NOT[which]):
+        assert about_rules(sound) == []
+
+
+def test_a_rule_behind_the_one_that_decides(sound):
+    with with_rules(sound, "iif eth0 lookup 77", "iif eth0 lookup 77", priority=40000):
+        assert about_rules(sound) == []
+
+
+def test_an_inverted_rule_that_is_followed_for_every_packet(sound):
+    """Sources of a pool's own: the lookup has none, and so goes where these would not."""
+    with done_and_undone(sound.daemon.run, ["pool add own --source 10.64.0.0/16", f"backend add own/b2 {sound.lab.b2.address}"],
+                         ["pool remove own --force", "backend remove own/b2 --now --force"]):
+        with with_rules(sound, "not from 10.64.0.0/16 lookup 77", "from {other} lookup 77"):
+            told = about_rules(sound)
+            assert [one["subject"] for one in told] == ["ip rule 50"] and "own/b2" in told[0]["what"], told
+            assert "is followed for every packet" in told[0]["what"], told
+        assert about_rules(sound) == []
+
+
 def test_gro_in_generic_mode(sound):
     """Attaching switches it off; whoever switches it on again is told."""
     with done_and_undone(sound.daemon.run, ["interface detach eth1", "interface attach eth1 --mode generic"],

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "../core/address_use.h"
+
 enum {
 	MESSAGES_AT_ONCE = 256,
 	/* Addresses without a route that are asked about each tick, in case news got lost. */
@@ -49,27 +51,19 @@ static void mark_all(struct nexthops *nexthops)
 		nexthops->sorted[i]->dirty = true;
 }
 
-static bool within(const struct address *address, const struct address *net, uint8_t bits)
-{
-	uint8_t mask = 0xff << (8 - bits % 8);
-
-	if (address->family != net->family || memcmp(address->bytes, net->bytes, bits / 8))
-		return false;
-	return bits % 8 == 0 || !((address->bytes[bits / 8] ^ net->bytes[bits / 8]) & mask);
-}
-
 static void mark_by_route(struct nexthops *nexthops, const struct nlmsghdr *news)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(news);
 	const struct nlattr *by_type[RTA_MAX + 1] = {};
 	struct attributes attributes = {by_type, RTA_MAX + 1};
-	struct address net = {.family = message->rtm_family == AF_INET ? 4 : 6};
+	struct prefix net = {.address.family = message->rtm_family == AF_INET ? 4 : 6,
+			     .bits = message->rtm_dst_len};
 
 	mnl_attr_parse(news, sizeof *message, attributes_collect, &attributes);
 	if (by_type[RTA_DST])
-		net = address_from(message->rtm_family, mnl_attr_get_payload(by_type[RTA_DST]));
+		net.address = address_from(message->rtm_family, mnl_attr_get_payload(by_type[RTA_DST]));
 	for (size_t i = 0; i < nexthops->count; i++) {
-		if (within(&nexthops->sorted[i]->now.address, &net, message->rtm_dst_len))
+		if (prefix_contains(&net, &nexthops->sorted[i]->now.address))
 			nexthops->sorted[i]->dirty = true;
 	}
 }

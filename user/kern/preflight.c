@@ -15,6 +15,7 @@
 #include "nexthop.h"
 #include "overhead.h"
 #include "preflight_interface.h"
+#include "preflight_rules.h"
 
 enum {
 	PATIENCE = 400, /* ms for neighbours that are not resolved yet */
@@ -162,8 +163,9 @@ static int check_paths(const struct model *model, struct findings *findings)
 				   nexthops_get(nexthops, &pool->backends[j].address), findings);
 	}
 	check_neighbour_table(model, nexthops, findings);
+	r = check_rules(model, nexthops, findings);
 	nexthops_close(nexthops);
-	return 0;
+	return r;
 }
 
 /* An interface that is not attached but answers ARP for a local VIP draws its packets past the program. */

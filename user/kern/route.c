@@ -39,7 +39,7 @@ static void route_metrics(const struct nlattr *metrics, struct route *route)
 		route->advmss = mnl_attr_get_u32(by_type[RTAX_ADVMSS]);
 }
 
-static int route_read(const struct nlmsghdr *answer, void *context)
+int route_read(const struct nlmsghdr *answer, void *context)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
 	const struct nlattr *by_type[RTA_MAX + 1] = {};
@@ -48,6 +48,7 @@ static int route_read(const struct nlmsghdr *answer, void *context)
 
 	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
 	route->type = message->rtm_type;
+	route->table = by_type[RTA_TABLE] ? mnl_attr_get_u32(by_type[RTA_TABLE]) : message->rtm_table;
 	if (by_type[RTA_OIF])
 		route->ifindex = mnl_attr_get_u32(by_type[RTA_OIF]);
 	if (by_type[RTA_GATEWAY])
@@ -74,6 +75,8 @@ int route_ask(struct netlink *netlink, const struct address *address, struct rou
 
 	message->rtm_family = address_af(address);
 	message->rtm_dst_len = 8 * address_size(address);
+	if (address->family == 4) /* IPv6 tells of the table unasked, and refuses the flag */
+		message->rtm_flags = RTM_F_LOOKUP_TABLE;
 	mnl_attr_put(request, RTA_DST, address_size(address), address->bytes);
 	r = netlink_ask(netlink, request, route_read, &route, NULL);
 	if (!r)

@@ -14,6 +14,7 @@ struct route {
 	uint32_t ifindex;
 	uint32_t mtu;    /* of the route or of what the path is known to carry; 0: the interface's */
 	uint32_t advmss; /* 0: from the MTU */
+	uint32_t table;  /* that it stands in */
 	struct address gateway, source;
 };
 
@@ -44,6 +45,8 @@ int neighbour_confirm(struct netlink *netlink, uint32_t ifindex, const struct ad
 int neighbour_fail(struct netlink *netlink, uint32_t ifindex, const struct address *address);
 int link_ask(struct netlink *netlink, uint32_t ifindex, struct link *ret);
 
+/* Reads an RTM_NEWROUTE; the callback of route_ask(). */
+int route_read(const struct nlmsghdr *message, void *route);
 /* Reads an RTM_NEWNEIGH or RTM_DELNEIGH; the callback of neighbour_ask(). */
 int neighbour_read(const struct nlmsghdr *message, void *neighbour);
 bool link_carries(const struct link *link); /* up, and so is the other end */
