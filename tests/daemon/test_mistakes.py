@@ -8,6 +8,7 @@ import sqlite3
 
 import pytest
 
+import daemon as daemons
 from daemon import run, until
 
 UNFIT = {"::1": "loopback", "fe80::11": "link-local", "169.254.7.7": "link-local", "::203.0.113.10": "IPv4-compatible"}
@@ -149,7 +150,7 @@ def test_a_backend_that_leaves_goes_at_once_when_its_address_becomes_a_vip(servi
 
 
 def needs_force(daemon, what, operation, **arguments):
-    """Refused in every way without force, warned of in a dry run, and done with it."""
+    """Refused without force, warned of in a dry run, and done with it."""
     error = refused(daemon, 403, what, operation, **arguments)
     assert error["kind"] == "likely-mistake" and "--force" in error["right"]
     status, answer = daemon.post(operation, arguments, dry_run=True)
@@ -222,7 +223,7 @@ def test_files_of_likely_mistakes(idle):
     status = idle.get("/v1/status")
     assert len(status["services"]) == 1
     assert any("10.9.0.12 already" in line for line in status["warnings"])
-    assert any("local address" in line for line in status["warnings"])
+    assert any("local address" in line for line in status["warnings"] + status["problems"]), status
     write([OWN, "10.9.0.11", "10.9.0.12", "10.9.0.12", BROADCAST], ["203.0.113.10:80"])
     idle.process.send_signal(signal.SIGHUP)
     (problem,) = until(lambda: [line for line in idle.get("/v1/status")["problems"] if "not applied" in line])
@@ -239,6 +240,34 @@ def test_a_first_start_does_not_take_the_hosts_own_ssh(idle):
     idle.start("--config", file)
     status = idle.get("/v1/status")
     assert not status["services"] and "SSH" in status["problems"][0]
+
+
+def findings(host, tmp_path, pools, services):
+    file = tmp_path / "checked.yaml"
+    file.write_text(json.dumps({"version": 1, "seed": "6f1c9a3e5b7d2048", "pools": pools, "services": services}))
+    done = daemons.subprocess.run(host.inside(daemons.PROGRAM.with_name("holdfast"), "--json", "check", "-f", file),
+                                  capture_output=True, text=True, timeout=60)
+    assert done.stdout, done.stderr
+    return [f"{one['severity']} {one['subject']}: {one['what']}" for one in json.loads(done.stdout)["findings"]], done.returncode
+
+
+@pytest.mark.parametrize("pool, vip, found", [
+    ({"backends": backends("10.9.0.11", "10.9.0.12")}, "10.9.0.11:80", "fault pool p, backend b0: 10.9.0.11 is a VIP"),
+    ({"backends": backends("10.9.0.11", "fe80::1")}, "203.0.113.10:80", "fault pool p, backend b1: fe80::1 is one of the link-local"),
+    ({"backends": []}, "[::1]:80", "fault service tcp [::1]:80: ::1 is the loopback address"),
+    ({"backends": [], "source": "fe80::/64"}, "203.0.113.10:80", "fault pool p: source fe80::/64 holds link-local addresses"),
+    ({"backends": [], "gue_port": 6080}, "203.0.113.10:80", "fault pool p: gue_port 6080 has no effect with encap ipip"),
+    ({"backends": backends("10.9.0.11", "10.9.0.11")}, "203.0.113.10:80", "warn pool p, backend b1: backend b0 has the address"),
+    ({"backends": backends("10.9.0.11")}, f"{OWN}:any", f"warn service tcp {OWN}:any: {OWN} is this host's own address: every packet"),
+    ({"backends": backends("10.9.0.11")}, f"{BROADCAST}:80", f"warn service tcp {BROADCAST}:80: {BROADCAST} is the broadcast"),
+])
+def test_check_says_of_a_file_what_a_change_would_be_refused_for(host, tmp_path, pool, vip, found):
+    told, status = findings(host, tmp_path, [{"name": "p", "table_size": 251, **pool}], [{"listen": f"tcp {vip}", "pool": "p"}])
+    assert any(line.startswith(found) for line in told), told
+    assert status == 1 or found.startswith("warn")
+    sound, _ = findings(host, tmp_path, [{"name": "p", "table_size": 251, "backends": backends("10.9.0.11", "10.9.0.12")}],
+                        [{"listen": "tcp 203.0.113.10:80", "pool": "p"}])
+    assert not any(line.startswith(found.split(":")[0]) for line in sound), sound
 
 
 # Options without effect, and times ---------------------------------------------------

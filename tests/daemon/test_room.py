@@ -102,3 +102,31 @@ def test_changes_by_chance_always_find_room(idle):
     assert refused > 5, "it is full"
     assert "what is due waits" not in idle.log.read_text()
     restart_finds_nothing_to_do(idle)
+
+
+def test_room_that_an_option_makes_is_room(idle):
+    """19 tables of a million slots, and what a change of one needs; 16777216 is only the default of --max-slots."""
+    idle.start("--max-slots", str(20 << 20))
+    pools = [{"name": f"p{i}", "table_size": 1048573} for i in range(19)]
+    seed = idle.get("/v1/status")["seed"]
+    assert idle.operate("model.apply", configuration={"version": 1, "seed": seed, "pools": pools})["changed"]
+    assert idle.get("/v1/status")["slots"] == {"used": 19 * 1048573, "limit": 20 << 20}
+    status, error = idle.refuse("pool.add", name="more", table_size=1048573)
+    assert status == 503 and "--max-slots" in error["right"]
+
+
+def test_room_for_counters_is_what_was_loaded(idle):
+    """Its size is fixed while the instance is loaded: a later start that does not say it has no other."""
+    idle.start("--max-counters", "200")
+    idle.operate("pool.add", name="p", table_size=251)
+    idle.stop()
+    idle.start()
+
+    def listens(count):
+        seed = idle.get("/v1/status")["seed"]
+        return {"configuration": {"version": 1, "seed": seed, "pools": [{"name": "p", "table_size": 251}],
+                                  "services": [{"listen": f"tcp 203.0.113.10:{port}", "pool": "p"} for port in range(1, count + 1)]}}
+
+    status, answer = idle.post("model.apply", listens(250))
+    assert status == 503 and "counters" in answer["error"]["what"], answer
+    assert idle.post("model.apply", listens(3))[0] == 200

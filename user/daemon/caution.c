@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../core/objection.h"
 #include "views.h"
 
 /* A pool without backends has nothing to move. */
@@ -76,7 +75,7 @@ static int append_note(const struct objection *objection, void *warnings)
 	return objection->weight == OBJECTION_NOTE ? append_objection(objection, warnings) : 0;
 }
 
-static int append_mistake(const struct objection *objection, void *warnings)
+int caution_append_mistake(const struct objection *objection, void *warnings)
 {
 	return objection->weight == OBJECTION_NOTE ? 0 : append_objection(objection, warnings);
 }
@@ -88,5 +87,5 @@ int caution_append_notes(const struct model *before, const struct model *after, 
 
 int caution_append_standing(const struct model *model, json_t *warnings)
 {
-	return objections_visit(NULL, model, append_mistake, warnings);
+	return objections_visit(NULL, model, caution_append_mistake, warnings);
 }

@@ -268,16 +268,18 @@ static int check(const struct instance *instance, const struct draft *draft, con
 {
 	const struct guarded guarded = {instance->model, draft->model,  instance->image, draft->image,
 					draft->plan,     change->limit, change->first,   change->whole};
+	bool told = change->force || change->dry_run;
 	struct refusal found = {0};
 	int error = guard_check(&guarded, &found);
 
-	if (!error)
-		return 0;
-	if (change->force || change->dry_run) {
+	if (error && told)
 		warn(warnings, &found);
-		return 0;
-	}
-	*refusal = found;
+	if (told)
+		return guard_visit_mistakes(&guarded, caution_append_mistake, warnings);
+	if (!error)
+		error = guard_check_mistakes(&guarded, &found);
+	if (error)
+		*refusal = found;
 	return error;
 }
 

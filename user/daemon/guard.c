@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../core/model_edit.h"
-#include "../core/objection.h"
 #include "../kern/host_objection.h"
 #include "views.h"
 
@@ -148,28 +147,6 @@ static int check_encap(const struct guarded *guarded, const struct pool *pool, s
 	return -EPERM;
 }
 
-static int take_mistake(const struct objection *objection, void *refusal)
-{
-	if (objection->weight != OBJECTION_MISTAKE)
-		return 0;
-	*(struct refusal *)refusal = objection->refusal;
-	return -EPERM;
-}
-
-/* At a first start there is nobody who could say that it is meant, and nothing that it would end: `status`
- * warns. All ports of the host's own address would end what it is reached by. */
-static int guard_mistakes(const struct guarded *guarded, struct refusal *refusal)
-{
-	const struct model *before = guarded->before, *after = guarded->after;
-	int error = 0;
-
-	if (!guarded->first)
-		error = objections_visit(before, after, take_mistake, refusal);
-	if (!error && !guarded->first)
-		error = host_visit_backends(before, after, take_mistake, refusal);
-	return error ? error : host_visit_services(before, after, take_mistake, refusal);
-}
-
 int guard_check(const struct guarded *guarded, struct refusal *refusal)
 {
 	const struct model *after = guarded->after;
@@ -185,9 +162,34 @@ int guard_check(const struct guarded *guarded, struct refusal *refusal)
 		error = guard_services(guarded, refusal);
 	if (!error)
 		error = guard_interfaces(guarded, refusal);
-	if (!error)
-		error = guard_mistakes(guarded, refusal);
 	if (!error && guarded->limit != GUARD_NO_LIMIT)
 		error = plan_guard(guarded->plan, guarded->limit, refusal);
 	return error;
+}
+
+/* At a first start there is nobody who could say that it is meant, and nothing that it would end: `status`
+ * warns. All ports of the host's own address would end what it is reached by. */
+int guard_visit_mistakes(const struct guarded *guarded, objection_visit *visit, void *context)
+{
+	const struct model *before = guarded->before, *after = guarded->after;
+	int result = 0;
+
+	if (!guarded->first)
+		result = objections_visit(before, after, visit, context);
+	if (!result && !guarded->first)
+		result = host_visit_backends(before, after, visit, context);
+	return result ? result : host_visit_services(before, after, visit, context);
+}
+
+static int take_mistake(const struct objection *objection, void *refusal)
+{
+	if (objection->weight != OBJECTION_MISTAKE)
+		return 0;
+	*(struct refusal *)refusal = objection->refusal;
+	return -EPERM;
+}
+
+int guard_check_mistakes(const struct guarded *guarded, struct refusal *refusal)
+{
+	return guard_visit_mistakes(guarded, take_mistake, refusal);
 }

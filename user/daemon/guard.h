@@ -4,6 +4,7 @@
 #define HOLDFAST_GUARD_H
 
 #include "../core/image.h"
+#include "../core/objection.h"
 #include "../core/plan.h"
 
 struct guarded {
@@ -21,8 +22,14 @@ enum { GUARD_NO_LIMIT = UINT32_MAX };
  * its base; ports of a VIP that go to another pool; a pool in use whose last backend would take no new flows;
  * more than the limit of a pool's slots moving. Of a whole configuration also what it may have lost by
  * accident: ports of a VIP that nothing serves any more, how a pool's packets are wrapped, and the last
- * interface. And likely mistakes: those of core/objection.h and kern/host_objection.h. 0, -EPERM, -ENOMEM.
+ * interface. 0 or -EPERM.
  */
 int guard_check(const struct guarded *guarded, struct refusal *refusal);
+
+/* Visits what the change brings of objections (core/objection.h, kern/host_objection.h) that are likely
+ * mistakes, and notes. 0, what visit returned, -ENOMEM. */
+int guard_visit_mistakes(const struct guarded *guarded, objection_visit *visit, void *context);
+/* Refuses the first likely mistake. 0, -EPERM with *refusal filled, -ENOMEM. */
+int guard_check_mistakes(const struct guarded *guarded, struct refusal *refusal);
 
 #endif
