@@ -37,11 +37,12 @@ static __always_inline int mac_check(const struct wrapped *packet)
 
 static __always_inline int here_check(const struct wrapped *packet)
 {
+	struct hf_receiver_prefix target = {ALL_BITS, packet->target};
 	int verdict = mac_check(packet);
 
 	if (verdict)
 		return verdict;
-	return bpf_map_lookup_elem(&addresses, &packet->target) ? 0 : HF_RECEIVER_NOT_OURS;
+	return bpf_map_lookup_elem(&addresses, &target) ? 0 : HF_RECEIVER_NOT_OURS;
 }
 
 #endif

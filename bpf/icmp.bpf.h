@@ -16,7 +16,6 @@ enum {
 	ICMP_HEADER = 8,
 	PORTS = 4,
 	IPV4_OFFSET_BITS = 0x1fff,
-	IPV6_OFFSET_BITS = 0xfff8,
 };
 
 static __always_inline bool icmp_is_error(const struct packet *packet, __u8 type)
@@ -59,9 +58,9 @@ static __always_inline int icmpv6_parse(struct packet *packet)
 {
 	void *quoted = packet->layer4 + ICMP_HEADER;
 	const struct ipv6hdr *ip = quoted;
-	__u32 header = IPV6_HEADER;
-	__u8 proto;
 	union hf_address source;
+	__u8 proto;
+	int header;
 
 	if (quoted + IPV6_HEADER > packet->end)
 		return vip_reason(packet, HF_REASON_TRUNCATED);
@@ -69,17 +68,9 @@ static __always_inline int icmpv6_parse(struct packet *packet)
 	if (ip->version != 6 || !address_equal(&source, &packet->tuple.daddr))
 		return vip_reason(packet, HF_REASON_VIP_OTHER);
 	packet->tuple.saddr = address_load(&ip->daddr);
-	proto = ip->nexthdr;
-	if (proto == IPPROTO_FRAGMENT) {
-		__u8 *fragment = quoted + IPV6_HEADER;
-
-		if ((void *)fragment + 8 > packet->end)
-			return vip_reason(packet, HF_REASON_TRUNCATED);
-		if (load32(fragment) & bpf_htonl(IPV6_OFFSET_BITS))
-			return vip_reason(packet, HF_REASON_FRAGMENT);
-		proto = fragment[0];
-		header += 8;
-	}
+	header = extensions_skip(quoted, packet->end, FRAGMENT_OFFSET, &proto);
+	if (header < 0)
+		return vip_reason(packet, -header);
 	return quoted_parse(packet, quoted + header, packet->room - ICMP_HEADER - header, proto);
 }
 

@@ -8,6 +8,7 @@
 
 #include <linux/udp.h>
 #include <holdfast/gue.h>
+#include "extensions.bpf.h"
 #include "wrapped.bpf.h"
 
 /* Where GUE is listened for, in host order. */
@@ -31,24 +32,21 @@ static __always_inline int outer_ipv4(struct wrapped *packet)
 	packet->proto = ip->protocol;
 	packet->family = 4;
 	packet->header = ip->ihl * 4;
-	packet->ecn = ip->tos & ECN_BITS;
-	packet->source.address = ipv4_key(ip->saddr);
-	packet->target.address = ipv4_key(ip->daddr);
 	return 0;
 }
 
 static __always_inline int outer_ipv6(struct wrapped *packet)
 {
 	struct ipv6hdr *ip = packet->start + ETH_HLEN;
+	int header;
 
 	if ((void *)(ip + 1) > packet->end || ip->version != 6)
 		return HF_RECEIVER_NOT_WRAPPED;
-	packet->proto = ip->nexthdr;
+	header = extensions_skip(ip, packet->end, FRAGMENT_ANY, &packet->proto);
+	if (header < 0 || header > LONGEST_OUTER)
+		return HF_RECEIVER_NOT_WRAPPED;
 	packet->family = 6;
-	packet->header = sizeof(*ip);
-	packet->ecn = ip->flow_lbl[0] >> 4 & ECN_BITS;
-	packet->source.address = ipv6_key(&ip->saddr);
-	packet->target.address = ipv6_key(&ip->daddr);
+	packet->header = header;
 	return 0;
 }
 
@@ -57,6 +55,29 @@ static __always_inline bool outer_is_gue(const struct wrapped *packet)
 	struct udphdr *udp = packet->start + ETH_HLEN + (packet->header & LONGEST_HEADER);
 
 	return (void *)(udp + 1) <= packet->end && udp->dest == bpf_htons(gue_port);
+}
+
+/* What only wrapped packets need. */
+static __always_inline int outer_read(struct wrapped *packet)
+{
+	struct ipv6hdr *ipv6 = packet->start + ETH_HLEN;
+	struct iphdr *ipv4 = packet->start + ETH_HLEN;
+
+	packet->shim = packet->header;
+	if (packet->family == 4) {
+		if ((void *)(ipv4 + 1) > packet->end)
+			return HF_RECEIVER_NOT_WRAPPED;
+		packet->ecn = ipv4->tos & ECN_BITS;
+		packet->source = ipv4_key(ipv4->saddr);
+		packet->target = ipv4_key(ipv4->daddr);
+	} else {
+		if ((void *)(ipv6 + 1) > packet->end)
+			return HF_RECEIVER_NOT_WRAPPED;
+		packet->ecn = ipv6->flow_lbl[0] >> 4 & ECN_BITS;
+		packet->source = ipv6_key(&ipv6->saddr);
+		packet->target = ipv6_key(&ipv6->daddr);
+	}
+	return 0;
 }
 
 static __always_inline int outer_parse(struct wrapped *packet)
@@ -72,15 +93,17 @@ static __always_inline int outer_parse(struct wrapped *packet)
 		verdict = outer_ipv6(packet);
 	if (verdict)
 		return verdict;
-	packet->shim = packet->header;
-	if (packet->proto == IPPROTO_IPIP || packet->proto == IPPROTO_IPV6 || packet->proto == IPPROTO_GRE)
-		return 0;
-	return packet->proto == IPPROTO_UDP && outer_is_gue(packet) ? 0 : HF_RECEIVER_NOT_WRAPPED;
+	if (packet->proto == IPPROTO_IPIP || packet->proto == IPPROTO_IPV6 || packet->proto == IPPROTO_GRE ||
+	    (packet->proto == IPPROTO_UDP && outer_is_gue(packet)))
+		return outer_read(packet);
+	return HF_RECEIVER_NOT_WRAPPED;
 }
 
-static __always_inline int source_check(struct wrapped *packet)
+static __always_inline int source_check(const struct wrapped *packet)
 {
-	return bpf_map_lookup_elem(&prefixes, &packet->source) ? 0 : HF_RECEIVER_BAD_SOURCE;
+	struct hf_receiver_prefix source = {ALL_BITS, packet->source};
+
+	return bpf_map_lookup_elem(&prefixes, &source) ? 0 : HF_RECEIVER_BAD_SOURCE;
 }
 
 #endif

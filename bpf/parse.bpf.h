@@ -13,6 +13,7 @@
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include "extensions.bpf.h"
 #include "packet.bpf.h"
 #include "service.bpf.h"
 
@@ -20,8 +21,6 @@ enum {
 	IPV4_HEADER = sizeof(struct iphdr),
 	IPV6_HEADER = sizeof(struct ipv6hdr),
 	IPV4_FRAGMENT_BITS = 0x3fff, /* more fragments, and the offset */
-	IPV6_FRAGMENT_BITS = 0xfff9, /* of a fragment header's first word: the offset, and more fragments */
-	MAX_EXTENSIONS = 6,
 	TCP_HEADER = 20,
 	UDP_HEADER = 8,
 	TCP_FLAGS_AT = 13,
@@ -100,31 +99,6 @@ static __always_inline int ipv4_parse(struct packet *packet)
 	return layer4_parse(packet, ip + header, packet->length - header);
 }
 
-/*
- * Steps over the extension headers of RFC 8200 that a packet for a TCP or UDP port may carry, and over an
- * atomic fragment header (RFC 6946). Returns where the upper-layer header begins, or a negative reason.
- */
-static __always_inline int extensions_skip(struct packet *packet, void *ip)
-{
-	__u32 offset = IPV6_HEADER;
-
-	for (int i = 0; i < MAX_EXTENSIONS; i++) {
-		__u8 *extension = ip + offset;
-		__u8 proto = packet->tuple.proto;
-
-		if (proto != IPPROTO_HOPOPTS && proto != IPPROTO_DSTOPTS && proto != IPPROTO_ROUTING &&
-		    proto != IPPROTO_FRAGMENT)
-			return offset;
-		if ((void *)extension + 8 > packet->end)
-			return vip_reason(packet, HF_REASON_TRUNCATED);
-		if (proto == IPPROTO_FRAGMENT && load32(extension) & bpf_htonl(IPV6_FRAGMENT_BITS))
-			return vip_reason(packet, HF_REASON_FRAGMENT);
-		packet->tuple.proto = extension[0];
-		offset += proto == IPPROTO_FRAGMENT ? 8 : (extension[1] + 1) * 8;
-	}
-	return vip_reason(packet, HF_REASON_EXTENSIONS);
-}
-
 static __always_inline int ipv6_parse(struct packet *packet)
 {
 	void *ip = packet->start + ETH_HLEN;
@@ -142,9 +116,9 @@ static __always_inline int ipv6_parse(struct packet *packet)
 	packet->tuple.saddr = address_load(ip + 8);
 	packet->tuple.daddr = address_load(ip + 24);
 	if (unlikely(packet->tuple.proto != IPPROTO_TCP && packet->tuple.proto != IPPROTO_UDP)) {
-		header = extensions_skip(packet, ip);
+		header = extensions_skip(ip, packet->end, FRAGMENT_ANY, &packet->tuple.proto);
 		if (header < 0)
-			return header;
+			return vip_reason(packet, -header);
 	}
 	return layer4_parse(packet, ip + header, packet->length - header);
 }

@@ -62,8 +62,6 @@ static __always_inline int receive(struct xdp_md *ctx)
 		.ctx = ctx,
 		.start = (void *)(long)ctx->data,
 		.end = (void *)(long)ctx->data_end,
-		.source.bits = ALL_BITS,
-		.target.bits = ALL_BITS,
 	};
 	__u32 verdict;
 

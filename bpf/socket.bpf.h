@@ -11,6 +11,7 @@
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
 #include <linux/tcp.h>
+#include "extensions.bpf.h"
 #include "wrapped.bpf.h"
 
 /* Where the sockets are: a number of netns_ids(7), or -1: in the interface's own network namespace. */
@@ -123,7 +124,7 @@ static __always_inline bool ipv4_ask(const struct wrapped *packet, struct socket
 	if (ip->protocol != IPPROTO_ICMP || (void *)(quoted + 1) > packet->end ||
 	    (icmp->type != ICMP_DEST_UNREACH && icmp->type != ICMP_TIME_EXCEEDED &&
 	     icmp->type != ICMP_PARAMETERPROB) ||
-	    quoted->protocol != IPPROTO_TCP)
+	    quoted->protocol != IPPROTO_TCP || quoted->frag_off & bpf_htons(LATER_FRAGMENT))
 		return false;
 	query->tuple.ipv4.saddr = quoted->daddr;
 	return quote_ask(packet, query, (void *)quoted + quoted->ihl * 4);
@@ -132,21 +133,30 @@ static __always_inline bool ipv4_ask(const struct wrapped *packet, struct socket
 static __always_inline bool ipv6_ask(const struct wrapped *packet, struct socket_query *query)
 {
 	struct ipv6hdr *ip = packet->inner, *quoted;
-	struct icmp6hdr *icmp = (void *)(ip + 1);
+	struct icmp6hdr *icmp;
+	__u8 proto;
+	int header;
 
 	if ((void *)(ip + 1) > packet->end)
+		return false;
+	header = extensions_skip(ip, packet->end, FRAGMENT_ANY, &proto);
+	if (header < 0)
 		return false;
 	query->size = sizeof(query->tuple.ipv6);
 	__builtin_memcpy(query->tuple.ipv6.saddr, &ip->saddr, sizeof(query->tuple.ipv6.saddr));
 	__builtin_memcpy(query->tuple.ipv6.daddr, &ip->daddr, sizeof(query->tuple.ipv6.daddr));
-	if (ip->nexthdr == IPPROTO_TCP)
-		return tcp_ask(packet, query, ip + 1);
+	if (proto == IPPROTO_TCP)
+		return tcp_ask(packet, query, (void *)ip + header);
+	icmp = (void *)ip + header;
 	quoted = (void *)icmp + ICMP_HEADER;
-	if (ip->nexthdr != IPPROTO_ICMPV6 || (void *)(quoted + 1) > packet->end ||
-	    icmp->icmp6_type > ICMPV6_PARAMPROB || quoted->nexthdr != IPPROTO_TCP)
+	if (proto != IPPROTO_ICMPV6 || (void *)(quoted + 1) > packet->end ||
+	    icmp->icmp6_type > ICMPV6_PARAMPROB)
+		return false;
+	header = extensions_skip(quoted, packet->end, FRAGMENT_OFFSET, &proto);
+	if (header < 0 || proto != IPPROTO_TCP)
 		return false;
 	__builtin_memcpy(query->tuple.ipv6.saddr, &quoted->daddr, sizeof(query->tuple.ipv6.saddr));
-	return quote_ask(packet, query, quoted + 1);
+	return quote_ask(packet, query, (void *)quoted + header);
 }
 
 /* Returns 0: this host keeps it, as it would without hops. */

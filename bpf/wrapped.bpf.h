@@ -16,15 +16,21 @@
 #include <bpf/bpf_helpers.h>
 #include <holdfast/receiver.h>
 
-enum { LONGEST_HEADER = 0xff, ANY_FRAGMENT = 0x3fff, ECN_BITS = 3, ALL_BITS = HF_RECEIVER_FAMILY_BITS + 128 };
+enum {
+	LONGEST_OUTER = 1024,   /* with its extension headers */
+	LONGEST_HEADER = 0x7ff, /* with GUE and hops: a mask, for the verifier */
+	ANY_FRAGMENT = 0x3fff,
+	LATER_FRAGMENT = 0x1fff,
+	ECN_BITS = 3,
+	ALL_BITS = HF_RECEIVER_FAMILY_BITS + 128,
+};
 
 struct wrapped {
 	struct xdp_md *ctx;
 	void *start; /* of the Ethernet header */
 	void *end;
-	struct hf_receiver_prefix source;       /* outer, as the map's key: all bits of it */
-	struct hf_receiver_prefix target;       /* likewise the outer destination */
-	struct hf_receiver_address destination; /* inner */
+	struct hf_receiver_address source, target; /* outer */
+	struct hf_receiver_address destination;    /* inner */
 	void *inner;
 	__u32 header; /* bytes between the Ethernet header and the inner packet */
 	__u32 shim;   /* of them before the header between the outer IP header and the inner packet */

@@ -8,7 +8,8 @@ logging.getLogger("scapy").setLevel(logging.ERROR)
 
 from scapy.config import conf  # noqa: E402
 from scapy.layers.inet import IP, TCP as TCPHeader, UDP as UDPHeader  # noqa: E402
-from scapy.layers.inet6 import IPv6  # noqa: E402
+from scapy.layers.inet6 import (IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrHopByHop,  # noqa: E402
+                                IPv6ExtHdrRouting, PadN)
 from scapy.layers.l2 import Ether  # noqa: E402
 from scapy.packet import Raw  # noqa: E402
 
@@ -22,6 +23,19 @@ VIPS = {4: "203.0.113.10", 6: "2001:db8::10"}
 CLIENTS = {4: "198.51.100.7", 6: "2001:db8:ffff::7"}
 SEEDS = {80: 0x0123456789ABCDEF, 81: 0xFEDCBA9876543210}
 SIZE = 251
+
+
+# What a packet for a port may carry between its IPv6 header and that of TCP or UDP, and what hides the ports.
+EXTENSIONS = {
+    "hop-by-hop": IPv6ExtHdrHopByHop(options=PadN(optdata=b"\0" * 4)),
+    "destination": IPv6ExtHdrDestOpt(options=PadN(optdata=b"\0" * 20)),
+    "routing": IPv6ExtHdrRouting(type=0, segleft=0),
+    "atomic fragment": IPv6ExtHdrFragment(offset=0, m=0, id=7),
+    "five of them": IPv6ExtHdrHopByHop() / IPv6ExtHdrDestOpt() / IPv6ExtHdrRouting() / IPv6ExtHdrFragment() /
+    IPv6ExtHdrDestOpt(),
+    "hundreds of bytes": IPv6ExtHdrDestOpt(options=[PadN(optdata=b"\0" * 200)] * 4),
+}
+FRAGMENTS = {"first fragment": IPv6ExtHdrFragment(offset=0, m=1, id=7), "later": IPv6ExtHdrFragment(offset=9, m=0, id=7)}
 
 
 @dataclass

@@ -15,8 +15,8 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
 from dataplane import TCP, TX, UDP, mac_bytes
-from frames import BACKENDS, CLIENT_MAC, CLIENTS, VIPS, client_frame, network, transport
-from test_icmp import ERRORS, error_frame, quoted
+from frames import BACKENDS, CLIENT_MAC, CLIENTS, EXTENSIONS, VIPS, client_frame, network, transport
+from test_icmp import ERRORS, ROUTER, error_frame, quoted
 from test_receiver import Receiver
 
 FAMILIES = (4, 6)
@@ -198,6 +198,18 @@ def test_icmp_errors_by_what_they_quote(receiver, connection):
     echo = network(4) / ICMP(type=8) / b"ping"
     frame = gue(echo)
     receiver.expect(frame, "accepted", kept(frame, echo))
+
+
+@pytest.mark.parametrize("headers", EXTENSIONS.values(), ids=EXTENSIONS)
+@pytest.mark.parametrize("connection", (6,), indirect=True)
+def test_a_connection_is_found_behind_extension_headers(receiver, connection, headers):
+    sport = connection[1].getsockname()[1]
+    about = bytes(IPv6(src=VIPS[6], dst=CLIENTS[6]) / headers / transport(TCP, 80, sport))
+    own = [network(6) / headers / transport(TCP, sport) / b"data"]
+    errors = [IPv6(src=ROUTER[6], dst=VIPS[6]) / headers / error / about for error in ERRORS[6]]
+    for inner in own + errors:
+        frame = gue(inner, 6)
+        receiver.expect(frame, "accepted-socket", kept(frame, inner))
 
 
 class Wire:

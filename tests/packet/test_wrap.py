@@ -8,13 +8,12 @@ import subprocess
 
 import pytest
 from scapy.layers.inet import IP, IPOption_NOP, IPOption_Timestamp
-from scapy.layers.inet6 import (IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrHopByHop, IPv6ExtHdrRouting, PadN)
 from scapy.layers.l2 import Ether
 
 import flowhash
 from dataplane import DROP, PASS, REDIRECT, TCP, TX, UDP
-from frames import (BACKENDS, CLIENT_MAC, LINK_MAC, SIZE, chosen_backend, client_frame, flow_hash, network, transport,
-                    wrapped)
+from frames import (BACKENDS, CLIENT_MAC, EXTENSIONS, LINK_MAC, SIZE, chosen_backend, client_frame, flow_hash, network,
+                    transport, wrapped)
 
 FAMILIES = (4, 6)
 PORTS = {4: 80, 6: 81}  # of the services whose backends have this family
@@ -72,11 +71,7 @@ def test_ipv4_options(plane, length):
         assert plane.program.run(frame) == (TX, wrapped(frame, BACKENDS[chosen_backend(hash_)], hash_))
 
 
-@pytest.mark.parametrize("headers", [
-    IPv6ExtHdrHopByHop(options=PadN(optdata=b"\0" * 4)), IPv6ExtHdrDestOpt(options=PadN(optdata=b"\0" * 20)),
-    IPv6ExtHdrRouting(type=0, segleft=0), IPv6ExtHdrFragment(offset=0, m=0, id=7),
-    IPv6ExtHdrHopByHop() / IPv6ExtHdrDestOpt() / IPv6ExtHdrRouting() / IPv6ExtHdrFragment() / IPv6ExtHdrDestOpt(),
-], ids=["hop-by-hop", "destination", "routing", "atomic fragment", "five of them"])
+@pytest.mark.parametrize("headers", EXTENSIONS.values(), ids=EXTENSIONS)
 @pytest.mark.parametrize("proto", (TCP, UDP))
 def test_ipv6_extension_headers(plane, headers, proto):
     frame = bytes(Ether(src=CLIENT_MAC, dst=LINK_MAC) / network(6) / headers / transport(proto) / b"payload")
