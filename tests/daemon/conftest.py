@@ -53,10 +53,5 @@ def daemon(idle):
 
 @pytest.fixture
 def serving(daemon):
-    """One service, one pool, three backends behind one neighbour, attached."""
-    daemon.operate("pool.add", name="db", source="10.64.0.0/16")
-    for i in (1, 2, 3):
-        daemon.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.1{i}")
-    daemon.operate("service.add", proto="tcp", listen="203.0.113.10:5432", pool="db")
-    daemon.operate("interface.attach", name="eth0")
+    daemon.serve()
     return daemon

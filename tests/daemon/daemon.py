@@ -142,6 +142,22 @@ class Daemon:
         assert status == 200, answer
         return answer
 
+    def serve(self):
+        """One service, one pool, three backends behind one neighbour, attached."""
+        self.operate("pool.add", name="db", source="10.64.0.0/16")
+        for i in (1, 2, 3):
+            self.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.1{i}")
+        self.operate("service.add", proto="tcp", listen="203.0.113.10:5432", pool="db")
+        self.operate("interface.attach", name="eth0")
+
+    def serve_many(self, count, *pools, **members):
+        """Pools of the same backends, all behind the neighbour 10.9.0.11; *members* of the configuration."""
+        run("ip", "-n", self.host.name, "route", "replace", "10.100.0.0/16", "via", "10.9.0.11")
+        backends = [{"name": f"b{i}", "address": f"10.100.{i // 250}.{i % 250 + 1}"} for i in range(count)]
+        self.operate("model.apply", configuration={
+            "version": 1, "seed": self.get("/v1/status")["seed"], "interfaces": [], "services": [],
+            "pools": [{"name": name, "table_size": 2039, "backends": backends} for name in pools], **members})
+
     def refuse(self, operation, **arguments):
         """Status and error of an operation that must be refused."""
         status, answer = self.post(operation, arguments)

@@ -37,19 +37,9 @@ BEHIND = 1000  # backends of one gateway
 FLAPS = 3
 
 
-def behind_one_gateway(daemon):
-    """Two pools of the same backends, all of them by one neighbour."""
-    host = daemon.host
-    run("ip", "-n", host.name, "route", "add", "10.100.0.0/16", "via", "10.9.0.11")
-    backends = [{"name": f"b{i}", "address": f"10.100.{i // 250}.{i % 250 + 1}"} for i in range(BEHIND)]
-    daemon.operate("model.apply", configuration={
-        "version": 1, "seed": daemon.get("/v1/status")["seed"], "interfaces": [], "services": [],
-        "pools": [{"name": name, "table_size": 2039, "backends": backends} for name in ("p", "q")]})
-    daemon.operate("backend.drain", pool="p", name="b7")
-
-
 def test_a_gateway_that_flaps_is_a_few_lines_and_pushes_no_change_out(daemon):
-    behind_one_gateway(daemon)
+    daemon.serve_many(BEHIND, "p", "q")
+    daemon.operate("backend.drain", pool="p", name="b7")
     reached = lambda: daemon.get("/v1/backends/q/b999")["next_hop"]["resolved"]
     until(reached)
     before = [e for e in daemon.get("/v1/events?limit=10000")["events"] if e["kind"] != "next-hop"]

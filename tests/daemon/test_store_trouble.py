@@ -13,25 +13,21 @@ import pytest
 
 from daemon import until
 
-ON_TMPFS = 'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$@"'
+ON_TMPFS = 'mount -t tmpfs -o size=%s tmpfs "$0" && exec "$@"'
 FLOW = "/v1/why?proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432"
 
 
-def serve(daemon):
-    daemon.operate("pool.add", name="db", source="10.64.0.0/16")
-    for i in (1, 2, 3):
-        daemon.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.1{i}")
-    daemon.operate("service.add", proto="tcp", listen="203.0.113.10:5432", pool="db")
-    daemon.operate("interface.attach", name="eth0")
+def start_on_disk(daemon, size):
+    """Its state directory is a small disk, in a mount namespace of its own."""
+    (daemon.directory / "state").mkdir()
+    daemon.program = ("unshare", "-m", "sh", "-ec", ON_TMPFS % size, daemon.directory / "state", *daemon.program)
+    daemon.start()
 
 
 @pytest.fixture
 def small(idle):
-    """A daemon whose state directory is a disk of two megabytes, in a mount namespace of its own."""
-    (idle.directory / "state").mkdir()
-    idle.program = ("unshare", "-m", "sh", "-ec", ON_TMPFS, idle.directory / "state", *idle.program)
-    idle.start()
-    serve(idle)
+    start_on_disk(idle, "2m")
+    idle.serve()
     return idle
 
 
@@ -79,29 +75,64 @@ def refuses(daemon, text):
     assert code == 1 and f"{daemon.instance}.db" in said, (code, said)
 
 
-def grow(daemon):
-    """A change that needs room: more than the log had before."""
-    for i in range(40):
-        status, error = daemon.post("pool.add", {"name": f"p{i}", "source": "10.64.0.0/16"})
-        if status != 200:
-            return status, error["error"]
-    return status, None
+def numbers(daemon):
+    return [generation["number"] for generation in daemon.get("/v1/generations")["generations"]]
 
 
-def test_a_full_disk_refuses_changes_until_it_has_room(small):
+def change_weights(daemon, pool, name, count):
+    for i in range(count):
+        daemon.operate("backend.set", pool=pool, name=name, weight=200 + i % 2)
+
+
+def test_a_full_disk_costs_old_generations_before_it_costs_a_change(small):
+    change_weights(small, "db", "db1", 40)
     assert checked(small)[0] == 0
     fill(state_of(small))
     until(lambda: problems(small))
-    assert checked(small)[0] == 1
-    status, error = grow(small)
-    assert status == 503 and f"{small.instance}.db" in str(error) and "full" in str(error), error
-    refuses(small, "full")
+    code, said = checked(small)
+    assert code == 1 and "full" in said, said
+    change_weights(small, "db", "db2", 200)
+    last = small.get("/v1/status")["generation"]["number"]
+    kept = numbers(small)
+    print(f"{len(kept)} of {last} generations stay")
+    assert kept == list(range(last, last - len(kept), -1)) and 3 <= len(kept) < last
     (state_of(small) / "fill").unlink()
     until(lambda: not problems(small))
     assert checked(small)[0] == 0
+    told = until(lambda: (events := small.get("/v1/events?limit=10000")["events"])
+                 and any(e["text"] == "the database is written again" for e in events) and events)
+    assert any(e["kind"] == "database" and "full" in e["text"] for e in told)
+    changes = [int(e["text"].split()[1]) for e in told if e["kind"] == "change"]
+    assert changes == list(range(2, last + 1)), "what happened meanwhile is told"
+    status, answer = small.request("POST", "/v1/rollback", {"generation": kept[-1], "force": True})
+    assert status == 200, answer
+
+
+def test_a_change_that_a_full_disk_has_no_room_for_is_refused(small):
+    large = small.get("/v1/export")["configuration"]
+    large["pools"][0]["backends"] += [{"name": f"x{i}", "address": f"10.77.{i // 250}.{i % 250 + 1}"}
+                                      for i in range(3000)]
+    fill(state_of(small))
+    until(lambda: problems(small))
+    before, pool = small.get("/v1/status")["generation"], small.get("/v1/pools/db")["digests"]
+    status, answer = small.post("model.apply", {"configuration": large}, force=True)
+    assert status == 503 and f"{small.instance}.db" in str(answer) and "full" in str(answer), answer
+    assert small.get("/v1/status")["generation"] == before and small.get("/v1/pools/db")["digests"] == pool
+    assert small.get(FLOW)["verdict"] == "forward"
+    (state_of(small) / "fill").unlink()
+    until(lambda: not problems(small))
     small.operate("backend.set", pool="db", name="db1", weight=300)
-    texts = until(lambda: [e["text"] for e in small.get("/v1/events")["events"] if e["kind"] == "database"])
-    assert any("full" in text for text in texts), "what happened meanwhile is told"
+
+
+def test_a_small_disk_is_not_filled_by_old_generations(idle):
+    """A hundred kilobytes each, more of them than the disk has room for."""
+    start_on_disk(idle, "8m")
+    idle.serve_many(1000, "p")
+    change_weights(idle, "p", "b7", 200)
+    kept, used = numbers(idle), os.statvfs(state_of(idle))
+    print(f"{len(kept)} of 202 generations stay, {used.f_bavail * used.f_frsize >> 10} KiB are free")
+    assert kept == list(range(202, 202 - len(kept), -1)) and len(kept) >= 10
+    assert used.f_bavail * 10 > used.f_blocks and checked(idle)[0] == 0, "others have room on it"
 
 
 @pytest.fixture
@@ -118,7 +149,7 @@ def on_ext4(idle):
             pytest.skip(f"no ext4 in a file here: {done.stderr.strip()}")
     idle.program = (*mount, *idle.program)
     idle.start()
-    serve(idle)
+    idle.serve()
     return idle
 
 

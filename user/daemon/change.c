@@ -127,42 +127,38 @@ static bool keeps_numbers(const struct plan *plan)
 	return !plan->services;
 }
 
+/* What the store is to write: the draft, or (undone) what ruled before it. */
 static int commit(struct instance *instance, const struct draft *draft, const struct generation *generation,
-		  struct refusal *refusal)
+		  bool undone, struct refusal *refusal)
 {
-	json_t *ledger;
+	struct stored_change change = {.model = draft->text};
+	json_t *ledger = NULL;
 	int error;
 
-	if (keeps_numbers(draft->plan))
-		return store_commit(instance->store, generation, draft->text, NULL, refusal);
-	ledger = ledger_to_json(draft->ledger);
-	error = ledger ? store_commit(instance->store, generation, draft->text, ledger, refusal) : -ENOMEM;
+	if (draft->fact)
+		change.fact = undone ? facts_before(instance->facts) : facts_tried(instance->facts);
+	if (draft->generation)
+		change.generation = generation;
+	if (draft->generation && !keeps_numbers(draft->plan)) {
+		ledger = ledger_to_json(undone ? instance->ledger : draft->ledger);
+		if (!ledger)
+			return -ENOMEM;
+	}
+	change.ledger = ledger;
+	error = undone ? store_withdraw(instance->store, &change, refusal)
+		       : store_commit(instance->store, &change, refusal);
 	json_decref(ledger);
 	return error;
 }
 
-/* If even this fails the daemon must not go on: the store would hold a generation that was refused. */
-static void withdraw(struct instance *instance, uint32_t number)
+/* The store takes it back now or with what it writes next. What is in force stays. */
+static void withdraw(struct instance *instance, const struct draft *draft,
+		     const struct generation *generation)
 {
-	json_t *ledger = ledger_to_json(instance->ledger);
 	struct refusal refusal = {0};
 
-	if (!ledger || store_withdraw(instance->store, number, ledger, &refusal)) {
-		log_refusal(LOG_LEVEL_ERROR, "a refused generation stays in the store; ending", &refusal);
-		abort();
-	}
-	json_decref(ledger);
-}
-
-/* The caller takes back a fact that was kept without its generation. */
-static int keep(struct instance *instance, const struct draft *draft, const struct generation *generation,
-		struct refusal *refusal)
-{
-	int error = draft->fact ? facts_keep(instance->facts, refusal) : 0;
-
-	if (!error && draft->generation)
-		error = commit(instance, draft, generation, refusal);
-	return error;
+	if (commit(instance, draft, generation, true, &refusal))
+		log_refusal(LOG_LEVEL_ERROR, "what was refused stays in the database for now", &refusal);
 }
 
 static int load(struct instance *instance, const struct draft *draft, const struct generation *generation,
@@ -170,16 +166,17 @@ static int load(struct instance *instance, const struct draft *draft, const stru
 {
 	const struct fresh fresh = {instance->dataplane, draft->plan,      instance->model,
 				    draft->model,        instance->ledger, draft->ledger};
-	int error = keep(instance, draft, generation, refusal);
+	int error =
+		draft->generation || draft->fact ? commit(instance, draft, generation, false, refusal) : 0;
 
 	if (error)
 		return error;
 	fresh_counters(&fresh);
 	error = dataplane_apply(instance->dataplane, draft->plan, generation->number, refusal);
-	if (error)
-		instance_lend_words(instance);
-	if (error && draft->generation)
-		withdraw(instance, generation->number);
+	if (!error)
+		return 0;
+	instance_lend_words(instance);
+	withdraw(instance, draft, generation);
 	return error;
 }
 
@@ -223,6 +220,20 @@ static void tell(struct instance *instance, const struct draft *draft, const str
 		   change->author);
 }
 
+static int attach_and_load(struct instance *instance, const struct draft *draft,
+			   const struct generation *generation, bool missing_ok, struct refusal *refusal)
+{
+	int error =
+		interfaces_change(instance->interfaces, instance->model, draft->model, missing_ok, refusal);
+
+	if (error)
+		return error;
+	error = load(instance, draft, generation, refusal);
+	if (error)
+		interfaces_undo(instance->interfaces, instance->model, draft->model);
+	return error;
+}
+
 static int carry_out(struct instance *instance, struct draft *draft, const struct change *change,
 		     struct refusal *refusal)
 {
@@ -235,15 +246,12 @@ static int carry_out(struct instance *instance, struct draft *draft, const struc
 		snprintf(generation.author, sizeof generation.author, "%s", change->author);
 		snprintf(generation.cause, sizeof generation.cause, "%s", change->cause);
 	}
-	error = interfaces_change(instance->interfaces, instance->model, draft->model, change->missing_ok,
-				  refusal);
+	error = store_hold(instance->store, refusal);
+	if (!error)
+		error = attach_and_load(instance, draft, &generation, change->missing_ok, refusal);
+	store_release(instance->store);
 	if (error)
 		return error;
-	error = load(instance, draft, &generation, refusal);
-	if (error) {
-		interfaces_undo(instance->interfaces, instance->model, draft->model);
-		return error;
-	}
 	take_over(instance, draft, &generation);
 	tell(instance, draft, change);
 	return 0;

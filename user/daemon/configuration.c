@@ -16,6 +16,7 @@
 #include "../core/config_file.h"
 #include "change.h"
 #include "events.h"
+#include "patience.h"
 #include "preparation.h"
 
 enum { DIGEST_TEXT = 33, WARNINGS_TOLD = 10 };
@@ -198,6 +199,7 @@ static void apply_again(void *context)
 
 void configuration_apply(struct instance *instance, bool again)
 {
+	static int64_t patient_until;
 	struct refusal refusal = {0};
 	int error;
 
@@ -206,6 +208,9 @@ void configuration_apply(struct instance *instance, bool again)
 	error = apply_file(instance, again, &refusal);
 	if (error == -EAGAIN && !preparation_wait(instance->preparation, apply_again, instance))
 		return;
+	if (error == -ENOLCK && !patience_wait(instance->patience, &patient_until, apply_again, instance))
+		return;
+	patient_until = 0;
 	instance->configuration_problem[0] = '\0';
 	if (!error)
 		return;

@@ -193,7 +193,7 @@ static void leavers_leave(struct instance *instance, struct leavers *leavers)
 		preparation_begin(instance->preparation, instance->model, NULL, NULL);
 	if (!error)
 		error = change_model(instance, next, &change, &answer, &refusal);
-	if (error && error != -EAGAIN) /* then it is tried again in a second */
+	if (error && error != -EAGAIN && error != -ENOLCK) /* then it is tried again in a second */
 		log_refusal(LOG_LEVEL_WARNING, cause, &refusal);
 	json_decref(answer);
 }

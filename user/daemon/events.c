@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "events.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -133,15 +134,17 @@ void event_note(enum log_level level, const char *kind, const char *subject, con
 void events_flush(struct store *store)
 {
 	static bool told;
+	int error;
 
 	tell_gathered();
 	if (!json_array_size(noted))
 		return;
-	if (store_append_events(store, noted)) {
-		if (!told)
+	error = store_append_events(store, noted);
+	if (error) {
+		if (!told && error != -ENOLCK)
 			log_line(LOG_LEVEL_WARNING,
 				 "events cannot be written: they stay in memory until they can");
-		told = true;
+		told |= error != -ENOLCK;
 		return;
 	}
 	told = false;

@@ -8,6 +8,7 @@
 
 #include "client.h"
 #include "http_error.h"
+#include "patience.h"
 #include "preparation.h"
 #include "request.h"
 #include "server_private.h"
@@ -24,7 +25,8 @@ struct exchange {
 	struct client *client;
 	char *body;
 	size_t length, room;
-	int error; /* why the body was refused, or 0 */
+	int error;             /* why the body was refused, or 0 */
+	int64_t patient_until; /* a lock of another process is in the way: see patience.h */
 	struct refusal refusal;
 };
 
@@ -195,7 +197,7 @@ static int parse_body(struct exchange *exchange, struct refusal *refusal)
 	return -EINVAL;
 }
 
-/* The placement is there: tries the request again, as if it had just arrived in full. */
+/* What it waited for is there: tries the request again, as if it had just arrived in full. */
 static void resume(void *context)
 {
 	struct exchange *exchange = context;
@@ -203,6 +205,17 @@ static void resume(void *context)
 
 	MHD_resume_connection(exchange->request.connection);
 	server_run(server);
+}
+
+/* Whether there is something to wait for: a placement that is computed, or the lock of another process. */
+static bool waits(struct exchange *exchange, int error)
+{
+	struct instance *instance = exchange->server->instance;
+
+	if (error == -EAGAIN)
+		return !preparation_wait(instance->preparation, resume, exchange);
+	return error == -ENOLCK &&
+	       !patience_wait(instance->patience, &exchange->patient_until, resume, exchange);
 }
 
 static enum MHD_Result finish(struct server *server, struct exchange *exchange)
@@ -215,7 +228,7 @@ static enum MHD_Result finish(struct server *server, struct exchange *exchange)
 		error = parse_body(exchange, refusal);
 	if (!error)
 		error = exchange->route->handler(server->instance, &exchange->request, &answer, refusal);
-	if (error == -EAGAIN && !preparation_wait(server->instance->preparation, resume, exchange)) {
+	if (waits(exchange, error)) {
 		*refusal = (struct refusal){0};
 		client_computes(exchange->client);
 		MHD_suspend_connection(exchange->request.connection);

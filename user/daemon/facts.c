@@ -14,7 +14,6 @@ struct facts {
 	struct fact *list; /* by pool, name and address */
 	size_t count;
 	struct fact before, tried; /* what facts_try() put aside, and what it put there */
-	bool kept;                 /* ... and the store has it too */
 };
 
 /* The list ------------------------------------------------------------------------------ */
@@ -181,27 +180,23 @@ int facts_try(struct facts *facts, const struct fact *fact, bool *ret_changed)
 		facts->before = *fact;
 		facts->before.state = HEALTH_UNKNOWN;
 	}
-	facts->kept = false;
 	return *ret_changed ? fact_put(facts, fact) : 0;
 }
 
-int facts_keep(struct facts *facts, struct refusal *refusal)
+const struct fact *facts_tried(const struct facts *facts)
 {
-	int error = store_facts_set(facts->store, &facts->tried, 1, refusal);
-
-	facts->kept = !error;
-	return error;
+	return &facts->tried;
 }
 
+const struct fact *facts_before(const struct facts *facts)
+{
+	return &facts->before;
+}
+
+/* Its place was made when it was put aside. */
 void facts_undo(struct facts *facts)
 {
-	struct refusal refusal = {0};
-
-	/* Its place was made when it was put aside. */
 	fact_put(facts, &facts->before);
-	if (facts->kept && store_facts_set(facts->store, &facts->before, 1, &refusal))
-		log_refusal(LOG_LEVEL_ERROR, "what was refused stays stated in the store", &refusal);
-	facts->kept = false;
 }
 
 /* Words of configurations ------------------------------------------------------------------- */
@@ -346,18 +341,20 @@ void facts_follow(struct facts *facts, const struct model *model, uint32_t gener
 void facts_prune(struct facts *facts)
 {
 	uint32_t oldest = store_oldest(facts->store);
-	size_t kept = 0;
+	struct fact *over = calloc(facts->count + 1, sizeof *over);
+	size_t count = 0, kept = 0;
 
-	for (size_t i = 0; i < facts->count; i++) {
-		struct fact fact = facts->list[i];
-
-		if (!fact.gone || fact.gone > oldest) {
-			facts->list[kept++] = fact;
+	for (size_t i = 0; over && i < facts->count; i++) {
+		if (!facts->list[i].gone || facts->list[i].gone > oldest)
 			continue;
-		}
-		fact.state = HEALTH_UNKNOWN;
-		if (store_facts_set(facts->store, &fact, 1, &(struct refusal){0}))
-			facts->list[kept++] = facts->list[i];
+		over[count] = facts->list[i];
+		over[count++].state = HEALTH_UNKNOWN;
 	}
-	facts->count = kept;
+	if (count && !store_facts_set(facts->store, over, count, NULL)) {
+		for (size_t i = 0; i < facts->count; i++)
+			if (!facts->list[i].gone || facts->list[i].gone > oldest)
+				facts->list[kept++] = facts->list[i];
+		facts->count = kept;
+	}
+	free(over);
 }

@@ -32,12 +32,14 @@ void fact_make(const struct facts *facts, const char *pool, const struct backend
 	       enum health_state state, const char *author, struct fact *ret);
 
 /*
- * Puts a fact in the place of what is stated of its backend, for images that are tried: facts_keep() writes
- * it to the store, facts_undo() takes it back from both. One fact at a time. *ret_changed: it states
- * something else than before; where it does not, what was stated first stays as it is. 0 or -ENOMEM.
+ * Puts a fact in the place of what is stated of its backend, for images that are tried; facts_undo() takes it
+ * back. The store is the caller's: facts_tried() and facts_before() are what to write there. One fact at a
+ * time. *ret_changed: it states something else than before; where it does not, what was stated first stays as
+ * it is. 0 or -ENOMEM.
  */
 int facts_try(struct facts *facts, const struct fact *fact, bool *ret_changed);
-int facts_keep(struct facts *facts, struct refusal *refusal);
+const struct fact *facts_tried(const struct facts *facts);
+const struct fact *facts_before(const struct facts *facts);
 void facts_undo(struct facts *facts);
 
 /*

@@ -149,9 +149,9 @@ static int begin_model(struct instance *instance, struct refusal *refusal)
 static int store_first(struct instance *instance, struct refusal *refusal)
 {
 	json_t *ledger = ledger_to_json(instance->ledger);
-	int error =
-		ledger ? store_commit(instance->store, &instance->generation, instance->text, ledger, refusal)
-		       : -ENOMEM;
+	const struct stored_change first = {
+		.generation = &instance->generation, .model = instance->text, .ledger = ledger};
+	int error = ledger ? store_commit(instance->store, &first, refusal) : -ENOMEM;
 
 	json_decref(ledger);
 	return error;
@@ -200,6 +200,16 @@ static int read_latest(struct instance *instance, bool *ret_first, struct refusa
 	return error ? error : check_seed(instance, refusal);
 }
 
+static int open_database(struct instance *instance, struct refusal *refusal)
+{
+	const struct options *options = instance->options;
+	const struct store_limits limits = {.count = options->keep_generations,
+					    .age = options->keep_days * DAY,
+					    .bytes = (uint64_t)options->keep_megabytes << 20};
+
+	return store_open(instance->database, &limits, &instance->store, refusal);
+}
+
 /* A database that is not there is made only where the pins do not need another. */
 static int open_store(struct instance *instance, struct refusal *refusal)
 {
@@ -219,7 +229,7 @@ static int open_store(struct instance *instance, struct refusal *refusal)
 	} else if (stat(instance->database, &status) || !status.st_size) {
 		error = recovery_check_lost(options, instance->database, refusal);
 	}
-	return error ? error : store_open(instance->database, &instance->store, refusal);
+	return error ? error : open_database(instance, refusal);
 }
 
 static int load_state(struct instance *instance, struct refusal *refusal)
@@ -418,6 +428,7 @@ void instance_close(struct instance *instance)
 	if (!instance)
 		return;
 	if (instance->store) {
+		store_wait(instance->store, true);
 		events_flush(instance->store);
 		note_clock(instance);
 	}
@@ -445,19 +456,17 @@ void instance_sample(struct instance *instance)
 	rates_sample(instance->rates, clock_monotonic());
 }
 
-/* Kept by count and by age: what is old enough and many enough goes. */
 static void prune(struct instance *instance, int64_t now)
 {
-	const struct options *options = instance->options;
+	int error;
 
 	if (now < instance->prune_at || store_problem(instance->store)->what[0])
 		return;
 	instance->prune_at = now + PRUNE;
 	if (now - instance->noted_at >= PRUNE)
 		note_clock(instance);
-	/* Their age is measured against the newest: the host's clock may have been stepped. */
-	if (store_prune(instance->store, options->keep_generations,
-			instance->generation.time - options->keep_days * DAY))
+	error = store_prune(instance->store);
+	if (error && error != -ENOLCK)
 		log_line(LOG_LEVEL_WARNING, "old generations cannot be forgotten");
 	facts_prune(instance->facts);
 }

@@ -41,6 +41,7 @@ struct instance {
 	struct evidence *evidence;
 	struct answers *answers;
 	struct preparation *preparation; /* NULL: what takes long is built on the loop */
+	struct patience *patience;       /* NULL: a lock of another process is waited for */
 	struct overflow overflow;
 	struct losses losses;
 

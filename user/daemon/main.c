@@ -17,6 +17,7 @@
 #include "lock.h"
 #include "log.h"
 #include "notify.h"
+#include "patience.h"
 #include "preparation.h"
 #include "server.h"
 
@@ -159,6 +160,8 @@ static int start(struct holdfastd *holdfastd, struct refusal *refusal)
 	configuration_apply(holdfastd->instance, false);
 	start_loop(holdfastd);
 	error = preparation_open(&holdfastd->loop, holdfastd->instance);
+	if (!error)
+		error = patience_open(&holdfastd->loop, holdfastd->instance);
 	if (error)
 		return error;
 	return open_server(holdfastd, refusal);
@@ -178,6 +181,7 @@ static void stop(struct holdfastd *holdfastd)
 
 	if (holdfastd->server)
 		unlink(holdfastd->socket);
+	patience_close(holdfastd->instance);
 	done = preparation_close(holdfastd->instance);
 	server_close(holdfastd->server);
 	/* A placement may take longer than a stop should wait. The change that needs it has not begun. */

@@ -25,6 +25,7 @@ enum {
 	OPTION_COUNTERS,
 	OPTION_GENERATIONS,
 	OPTION_DAYS,
+	OPTION_MEGABYTES,
 	OPTION_VERSION,
 	OPTION_HELP,
 };
@@ -50,6 +51,8 @@ static const struct option_row rows[] = {
 	{"max-counters", "N", "room for counters, one a service and backend (65536)", OPTION_COUNTERS},
 	{"keep-generations", "N", "how many generations to keep at least (100)", OPTION_GENERATIONS},
 	{"keep-days", "N", "for how many days to keep generations at least (7)", OPTION_DAYS},
+	{"keep-megabytes", "N", "... but no more than fit into a database of this size (64)",
+	 OPTION_MEGABYTES},
 	{"version", NULL, "print the version", OPTION_VERSION},
 	{"help", NULL, "print this", OPTION_HELP},
 };
@@ -148,6 +151,8 @@ static int read_option(int id, const char *name, const char *value, struct optio
 		return read_count(name, value, 1000000, &options->keep_generations);
 	case OPTION_DAYS:
 		return read_count(name, value, 36500, &options->keep_days);
+	case OPTION_MEGABYTES:
+		return read_count(name, value, 1u << 20, &options->keep_megabytes);
 	case OPTION_VERSION:
 		puts("holdfastd " HOLDFAST_VERSION);
 		return 1;
@@ -167,6 +172,7 @@ int options_parse(int argc, char **argv, struct options *ret)
 		.state_directory = "/var/lib/holdfast",
 		.keep_generations = 100,
 		.keep_days = 7,
+		.keep_megabytes = 64,
 	};
 	struct option longs[ROWS + 1] = {0};
 	int id, row = 0, error;

@@ -18,6 +18,7 @@ struct options {
 	struct dataplane_limits limits;
 	uint32_t keep_generations;
 	uint32_t keep_days;
+	uint32_t keep_megabytes;
 };
 
 /* 0; 1 when --help or --version was answered; -EINVAL after a sentence on standard error. */

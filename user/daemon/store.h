@@ -23,9 +23,38 @@ struct generation {
 	char cause[192];
 };
 
-/* Opens or makes the database. -EINVAL for one that is damaged or of a later version; -EIO and the like. */
-int store_open(const char *path, struct store **ret, struct refusal *refusal);
+/* What was stated of a backend's health (facts.h). */
+struct fact {
+	char pool[NAME_SIZE], name[NAME_SIZE];
+	struct address address;
+	enum health_state state; /* HEALTH_UP or HEALTH_DOWN; HEALTH_UNKNOWN: nothing is stated */
+	char author[64];
+	int64_t time;       /* Unix milliseconds */
+	char boot[BOOT_ID]; /* the boot in which it was stated; "": not known, and long ago */
+	int64_t monotonic;  /* milliseconds of that boot's CLOCK_MONOTONIC */
+	uint32_t gone;      /* the generation that its backend is not in any more; 0: it is there */
+};
+
+/*
+ * How much is kept: `count` generations, and all that are not older than `age` (milliseconds before the
+ * newest), but at most 1,000 (or `count`, if that is more), and no more than fit into a database of `bytes`.
+ * Where less than an eighth of the disk is free (16 MiB, if that is less), the database does not grow for
+ * them. The newest ten are always kept; three, where a full disk leaves no other choice.
+ */
+struct store_limits {
+	uint32_t count;
+	int64_t age;
+	uint64_t bytes;
+};
+
+/* Opens or makes the database, and brings it under its limits. -EINVAL for one that is damaged or of a later
+ * version; -EIO and the like. */
+int store_open(const char *path, const struct store_limits *limits, struct store **ret,
+	       struct refusal *refusal);
 void store_close(struct store *store);
+/* Whether a lock of another process is waited for, two seconds at the most (as after store_open()), or what
+ * needs it is refused at once with -ENOLCK: on an event loop. */
+void store_wait(struct store *store, bool waits);
 
 /*
  * Whether the database's file is still there: not removed, not replaced. Every commit looks for itself; this
@@ -44,32 +73,35 @@ int store_write_anew(struct store *store, struct refusal *refusal);
 /* The last generation, its model and ledger as JSON (new references). -ENOENT: there is none yet. */
 int store_latest(struct store *store, struct generation *ret, json_t **ret_model, json_t **ret_ledger,
 		 struct refusal *refusal);
-/* Commits a generation, its model as JSON text, and the ledger beside it (NULL: it is as it was): all of it
- * or nothing. */
-int store_commit(struct store *store, const struct generation *generation, const char *model,
-		 const json_t *ledger, struct refusal *refusal);
-/* Takes the last generation back, because the data plane refused it, and puts the ledger before it in place.
+/* Takes the lock that a change needs, before the change has had any effect: -ENOLCK with *refusal naming the
+ * process that has it. What is written next commits and lets go of it. */
+int store_hold(struct store *store, struct refusal *refusal);
+/* Lets go of what is still held. */
+void store_release(struct store *store);
+
+/* What a change writes: all of it or nothing. NULL: that is as it was. */
+struct stored_change {
+	const struct generation *generation;
+	const char *model;       /* with the generation: compact JSON text */
+	const json_t *ledger;    /* beside it */
+	const struct fact *fact; /* HEALTH_UNKNOWN forgets it */
+};
+
+/* Commits it. Where the disk is full, old generations are forgotten first. */
+int store_commit(struct store *store, const struct stored_change *change, struct refusal *refusal);
+/*
+ * Takes the last commit back, because the data plane refused it: its generation is deleted, and the ledger
+ * and the fact, as they were before, are put in place. Where this cannot be written now, the refusal says so,
+ * and it becomes part of what is written next; until then only the database knows the generation.
  */
-int store_withdraw(struct store *store, uint32_t number, const json_t *ledger, struct refusal *refusal);
+int store_withdraw(struct store *store, const struct stored_change *change, struct refusal *refusal);
 /* One generation and its model (new reference; ret_model may be NULL). -ENOENT. */
 int store_generation(struct store *store, uint32_t number, struct generation *ret, json_t **ret_model,
 		     struct refusal *refusal);
 /* Visits all, newest first, until visit returns non-zero. */
 int store_generations(struct store *store, int (*visit)(const struct generation *, void *), void *context);
-/* Forgets generations that are both beyond the newest `count` and older than `before` (Unix milliseconds). */
-int store_prune(struct store *store, uint32_t count, int64_t before);
-
-/* What was stated of a backend's health (facts.h). */
-struct fact {
-	char pool[NAME_SIZE], name[NAME_SIZE];
-	struct address address;
-	enum health_state state; /* HEALTH_UP or HEALTH_DOWN; HEALTH_UNKNOWN: nothing is stated */
-	char author[64];
-	int64_t time;       /* Unix milliseconds */
-	char boot[BOOT_ID]; /* the boot in which it was stated; "": not known, and long ago */
-	int64_t monotonic;  /* milliseconds of that boot's CLOCK_MONOTONIC */
-	uint32_t gone;      /* the generation that its backend is not in any more; 0: it is there */
-};
+/* Forgets what is beyond the limits. */
+int store_prune(struct store *store);
 
 /* Writes facts, all of them or none; HEALTH_UNKNOWN forgets. */
 int store_facts_set(struct store *store, const struct fact *facts, size_t count, struct refusal *refusal);

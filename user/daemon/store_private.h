@@ -16,18 +16,79 @@ struct file_identity {
 	ino_t number; /* 0: there was none */
 };
 
+/* What was refused after its commit, and is not taken back yet. */
+struct withdrawal {
+	uint32_t number; /* the generation; 0: none */
+	char *ledger;    /* as it was before; NULL: it stays */
+	struct fact fact;
+	bool is_due, has_fact;
+};
+
 struct store {
 	sqlite3 *db;
 	char path[PATH_MAX];
+	struct store_limits limits;
 	struct file_identity file, log;
+	int index; /* descriptor of the file "-shm", which has the locks; -1: not opened. See store_lock.c */
 	struct refusal problem; /* why nothing can be written; empty: it can, as far as is known */
 	bool failed;            /* a write has failed: only one that works ends the problem */
+	bool held;              /* a transaction has begun for what comes next */
 	size_t largest;         /* bytes of the largest generation that was to be written */
+	size_t reserved;        /* bytes that the file and its log are known to have room for */
+	struct withdrawal withdrawal;
 };
 
 /* Opens the database at path, and learns which files it has. sqlite3_close(*ret) also after a failure. */
 int store_open_file(const char *path, sqlite3 **ret, struct refusal *refusal);
 /* Takes note of the files that store->db has open, and sees to it that no commit goes to others. */
 void store_watch_begin(struct store *store);
+
+/* Statements: freed at the end of their block. What cannot be prepared is NULL, and fails at its step. */
+void statement_end(sqlite3_stmt **statement);
+#define STATEMENT __attribute__((cleanup(statement_end))) sqlite3_stmt *
+sqlite3_stmt *statement_begin(const struct store *store, const char *sql);
+void statement_bind(sqlite3_stmt *statement, int index, const char *text);
+void statement_copy(sqlite3_stmt *statement, int column, char *to, size_t room);
+/* The first column of the first row as a number; 0: there is none. */
+int64_t statement_number(const struct store *store, const char *sql);
+/* Runs one that has no rows. 0, or the refusal, whose sentence says what it was `doing`. */
+int statement_run(struct store *store, sqlite3_stmt *statement, const char *doing, struct refusal *refusal);
+
+/* Fills the refusal (may be NULL) from what SQLite said last, and remembers that the store cannot be written.
+ * -ENOLCK: another process holds the lock. */
+int store_refuse(struct store *store, const char *doing, struct refusal *refusal);
+
+/*
+ * A transaction that writes. What is still to be taken back is taken back in it first. store_end() commits
+ * where error is 0, and else rolls back; it returns why nothing was committed, or 0.
+ */
+int store_begin(struct store *store, struct refusal *refusal);
+int store_end(struct store *store, int error, struct refusal *refusal);
+
+/* store_generations.c: takes back what store->withdrawal says, in the transaction that has begun. */
+int store_write_withdrawal(struct store *store, struct refusal *refusal);
+/* store_events.c: forgets all but the newest, of changes and of each other kind: part of a transaction. */
+int store_trim_events(struct store *store, int changes, int others);
+/* store_facts.c */
+int store_write_fact(struct store *store, const struct fact *fact, struct refusal *refusal);
+
+/* store_room.c: the database's size -------------------------------------------- */
+
+/* Forgets generations until `needed` more bytes stay under the limits: part of the transaction that has
+ * begun. */
+int store_trim(struct store *store, size_t needed, struct refusal *refusal);
+/* Before a commit: the file gets its new size now, so that the log can always be copied into it. -ENOSPC. */
+int store_grow(struct store *store, struct refusal *refusal);
+/* The disk is full: forgets what is old until its place is enough for `needed` bytes, and whatever may be
+ * forgotten if it is not. Whether there is more place than before. */
+bool store_make_room(struct store *store, size_t needed);
+/* Sees to it that file and log have the place that one more change takes, also when the disk is full later.
+ */
+int store_reserve(struct store *store, struct refusal *refusal);
+/* Where a file is mostly empty, as an older version may have left it, it is written anew without that. */
+void store_shrink(struct store *store);
+
+/* store_lock.c: "another process" or "sqlite3 (process 4711)". */
+void store_lock_holder(struct store *store, char *text, size_t room);
 
 #endif

@@ -86,27 +86,19 @@ static int check_room(const struct store *store, struct refusal *refusal)
 		refusal_right(refusal, "what is in force stays; make it writable");
 	} else if ((uint64_t)fs.f_bavail * fs.f_frsize < LEAST_ROOM) {
 		error = refuse(refusal, -ENOSPC, "the database's disk is full");
-		refusal_right(refusal, "what is in force stays; make room");
+		refusal_right(refusal, "make room; until then a change costs the oldest generations, or is "
+				       "refused");
 	}
 	refusal_where(refusal, "%s", store->path);
 	return error;
 }
 
-/* As much as a change writes: that is what must be possible. */
-static int try_to_write(struct store *store, struct refusal *refusal)
+/* What was refused is taken back as soon as that can be written. */
+static int take_back(struct store *store, struct refusal *refusal)
 {
-	char sql[160];
+	int error = store->withdrawal.is_due ? store_begin(store, refusal) : 0;
 
-	snprintf(sql, sizeof sql,
-		 "INSERT OR REPLACE INTO settings VALUES ('room', CAST(zeroblob(%zu) AS TEXT));"
-		 "DELETE FROM settings WHERE key = 'room';",
-		 store->largest + LEAST_ROOM);
-	if (!sqlite3_exec(store->db, sql, NULL, NULL, NULL))
-		return 0;
-	refuse(refusal, -EIO, "the database cannot be written: %s", sqlite3_errmsg(store->db));
-	refusal_where(refusal, "%s", store->path);
-	refusal_right(refusal, "what is in force stays; make it writable, with room");
-	return -EIO;
+	return error || !store->withdrawal.is_due ? error : store_end(store, 0, refusal);
 }
 
 const struct refusal *store_watch(struct store *store)
@@ -118,8 +110,10 @@ const struct refusal *store_watch(struct store *store)
 		store->log = identify(store->path, "-wal");
 	if (!error)
 		error = check_room(store, &found);
-	if (!error && store->failed)
-		error = try_to_write(store, &found);
+	if (!error)
+		error = take_back(store, &found);
+	if (!error)
+		error = store_reserve(store, &found);
 	if (error) {
 		store->problem = found;
 	} else {
@@ -219,7 +213,12 @@ int store_write_anew(struct store *store, struct refusal *refusal)
 		return error;
 	}
 	sqlite3_close(store->db);
+	if (store->index >= 0)
+		close(store->index);
+	store->index = -1;
 	store->db = db;
+	store->reserved = 0;
+	store_wait(store, false);
 	store_watch_begin(store);
 	return 1;
 }

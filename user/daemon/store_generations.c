@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The store's generations, and the ledger beside them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store_private.h"
+
+static int read_json(struct store *store, sqlite3_stmt *statement, int column, json_t **ret,
+		     struct refusal *refusal)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+	json_t *json = text ? json_loadb(text, sqlite3_column_bytes(statement, column), 0, NULL) : NULL;
+
+	if (!json) {
+		refuse(refusal, -EINVAL, "the database is damaged: a row holds no JSON");
+		refusal_where(refusal, "%s", store->path);
+		return -EINVAL;
+	}
+	*ret = json;
+	return 0;
+}
+
+static void read_generation(sqlite3_stmt *statement, struct generation *ret)
+{
+	ret->number = sqlite3_column_int64(statement, 0);
+	ret->time = sqlite3_column_int64(statement, 1);
+	statement_copy(statement, 2, ret->author, sizeof ret->author);
+	statement_copy(statement, 3, ret->cause, sizeof ret->cause);
+}
+
+int store_generation(struct store *store, uint32_t number, struct generation *ret, json_t **ret_model,
+		     struct refusal *refusal)
+{
+	STATEMENT statement = statement_begin(
+		store, "SELECT number, time, author, cause, model FROM generations WHERE number = ?");
+	int step, error = 0;
+
+	sqlite3_bind_int64(statement, 1, number);
+	step = sqlite3_step(statement);
+	if (step == SQLITE_DONE) {
+		refuse(refusal, -ENOENT, "there is no generation %u", number);
+		refusal_right(refusal, "holdfast generations list shows those that are kept");
+		return -ENOENT;
+	}
+	if (step != SQLITE_ROW)
+		return store_refuse(store, "read a generation", refusal);
+	if (ret_model)
+		error = read_json(store, statement, 4, ret_model, refusal);
+	if (!error)
+		read_generation(statement, ret);
+	if ((size_t)sqlite3_column_bytes(statement, 4) > store->largest)
+		store->largest = sqlite3_column_bytes(statement, 4);
+	return error;
+}
+
+static int read_ledger(struct store *store, json_t **ret, struct refusal *refusal)
+{
+	STATEMENT statement = statement_begin(store, "SELECT json FROM ledger");
+
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		return store_refuse(store, "read the ledger", refusal);
+	return read_json(store, statement, 0, ret, refusal);
+}
+
+static int last_number(struct store *store, uint32_t *ret, struct refusal *refusal)
+{
+	STATEMENT statement = statement_begin(store, "SELECT max(number) FROM generations");
+
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		return store_refuse(store, "read the generations", refusal);
+	if (sqlite3_column_type(statement, 0) == SQLITE_NULL)
+		return -ENOENT;
+	*ret = sqlite3_column_int64(statement, 0);
+	return 0;
+}
+
+int store_latest(struct store *store, struct generation *ret, json_t **ret_model, json_t **ret_ledger,
+		 struct refusal *refusal)
+{
+	json_t *model = NULL;
+	uint32_t number = 0;
+	int error = last_number(store, &number, refusal);
+
+	if (error)
+		return error;
+	error = store_generation(store, number, ret, &model, refusal);
+	if (error)
+		return error;
+	error = read_ledger(store, ret_ledger, refusal);
+	if (error) {
+		json_decref(model);
+		return error;
+	}
+	*ret_model = model;
+	return 0;
+}
+
+int store_generations(struct store *store, int (*visit)(const struct generation *, void *), void *context)
+{
+	STATEMENT statement = statement_begin(
+		store, "SELECT number, time, author, cause FROM generations ORDER BY number DESC");
+	struct generation generation;
+	int stop = 0;
+
+	while (!stop && sqlite3_step(statement) == SQLITE_ROW) {
+		read_generation(statement, &generation);
+		stop = visit(&generation, context);
+	}
+	return stop;
+}
+
+static int write_generation(struct store *store, const struct stored_change *change, struct refusal *refusal)
+{
+	STATEMENT statement =
+		statement_begin(store, "INSERT OR REPLACE INTO generations VALUES (?, ?, ?, ?, ?)");
+	const struct generation *generation = change->generation;
+
+	sqlite3_bind_int64(statement, 1, generation->number);
+	sqlite3_bind_int64(statement, 2, generation->time);
+	statement_bind(statement, 3, generation->author);
+	statement_bind(statement, 4, generation->cause);
+	statement_bind(statement, 5, change->model);
+	return statement_run(store, statement, "write a generation", refusal);
+}
+
+static int write_ledger(struct store *store, const char *text, struct refusal *refusal)
+{
+	STATEMENT statement = statement_begin(store, "INSERT OR REPLACE INTO ledger VALUES (1, ?)");
+
+	statement_bind(statement, 1, text);
+	return statement_run(store, statement, "write the ledger", refusal);
+}
+
+static int write_change(struct store *store, const struct stored_change *change, const char *ledger,
+			size_t length, struct refusal *refusal)
+{
+	int error = store_begin(store, refusal);
+
+	if (error)
+		return error;
+	error = store_trim(store, length, refusal);
+	if (!error && change->fact)
+		error = store_write_fact(store, change->fact, refusal);
+	if (!error && change->generation)
+		error = write_generation(store, change, refusal);
+	if (!error && ledger)
+		error = write_ledger(store, ledger, refusal);
+	return store_end(store, error, refusal);
+}
+
+/* A disk that is full, perhaps of these very generations, costs the oldest of them before it costs a change.
+ */
+int store_commit(struct store *store, const struct stored_change *change, struct refusal *refusal)
+{
+	char *ledger = change->ledger ? json_dumps(change->ledger, JSON_COMPACT) : NULL;
+	size_t length = change->generation ? strlen(change->model) : 0;
+	int error = -ENOMEM;
+
+	if (length > store->largest)
+		store->largest = length;
+	length += ledger ? strlen(ledger) : 0;
+	if (ledger || !change->ledger)
+		error = write_change(store, change, ledger, length, refusal);
+	if (error == -ENOSPC && store_make_room(store, length))
+		error = write_change(store, change, ledger, length, refusal);
+	free(ledger);
+	return error;
+}
+
+static int delete_generation(struct store *store, uint32_t number, struct refusal *refusal)
+{
+	STATEMENT statement = statement_begin(store, "DELETE FROM generations WHERE number = ?");
+
+	sqlite3_bind_int64(statement, 1, number);
+	return statement_run(store, statement, "take a generation back", refusal);
+}
+
+int store_write_withdrawal(struct store *store, struct refusal *refusal)
+{
+	const struct withdrawal *withdrawal = &store->withdrawal;
+	int error = 0;
+
+	if (withdrawal->number)
+		error = delete_generation(store, withdrawal->number, refusal);
+	if (!error && withdrawal->ledger)
+		error = write_ledger(store, withdrawal->ledger, refusal);
+	if (!error && withdrawal->has_fact)
+		error = store_write_fact(store, &withdrawal->fact, refusal);
+	return error;
+}
+
+int store_withdraw(struct store *store, const struct stored_change *change, struct refusal *refusal)
+{
+	struct withdrawal *withdrawal = &store->withdrawal;
+	int error;
+
+	*withdrawal = (struct withdrawal){.is_due = true, .has_fact = change->fact};
+	if (change->fact)
+		withdrawal->fact = *change->fact;
+	if (change->generation)
+		withdrawal->number = change->generation->number;
+	if (change->ledger)
+		withdrawal->ledger = json_dumps(change->ledger, JSON_COMPACT);
+	error = store_begin(store, refusal);
+	return error ? error : store_end(store, 0, refusal);
+}
+
+uint32_t store_oldest(struct store *store)
+{
+	return (uint32_t)statement_number(store, "SELECT min(number) FROM generations");
+}
