@@ -3,6 +3,7 @@
 
 import re
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -85,3 +86,10 @@ def test_completion_offers_names_that_exist(cli, daemon):
 
 def test_completion_without_a_daemon_is_silent(cli):
     assert complete(cli, "holdfast backend drain ") == []
+
+
+def test_completion_does_not_wait_for_a_daemon_that_hangs(cli, tmp_path):
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "default.sock"))
+        server.listen(64)
+        assert complete(cli, "holdfast backend drain ") == []

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Daemons that refuse, are not there, or are no daemons."""
 
+import contextlib
 import os
 import socket
 import threading
+import time
 
 import pytest
-from fake_daemon import FakeDaemon
+from fake_daemon import FakeDaemon, changed
 
 ERROR = {"error": {"what": "weight 7 is out of range", "where": "pool db, backend db1", "right": "a weight"}}
 
@@ -82,5 +84,75 @@ def test_half_answers(cli, tmp_path, says):
     thread = threading.Thread(target=answer, daemon=True)
     thread.start()
     assert "cannot be reached" in cli.error("status", status=4)
+    thread.join(5)
+    server.close()
+
+
+@pytest.fixture
+def hanging(tmp_path):
+    """A daemon that hangs: connections wait in its queue."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "default.sock"))
+        server.listen(64)
+        yield server
+
+
+@pytest.mark.parametrize("line,right", [
+    ("status", "restart it (systemctl restart holdfastd), which leaves connections alone, or add --offline"),
+    ("pool list", "restart it (systemctl restart holdfastd), which leaves connections alone"),
+    ("pool add db --dry-run", "restart it (systemctl restart holdfastd), which leaves connections alone"),
+    ("pool add db", "it may still carry out the change: `holdfast status` shows what is in force once it answers; restart it "
+                    "(systemctl restart holdfastd) if it does not")])
+def test_a_daemon_that_hangs_is_given_up(cli, hanging, line, right):
+    assert cli.error(f"{line} --patience 1s", status=4) == (
+        f"{cli.directory}/default.sock: the daemon of instance default does not answer: it was silent for 1s: {right}")
+
+
+def test_a_daemon_whose_queue_is_full_is_given_up(cli, tmp_path):
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(socket.socket(socket.AF_UNIX))
+        server.bind(str(tmp_path / "default.sock"))
+        server.listen(1)
+        with pytest.raises(BlockingIOError):
+            for _ in range(10):
+                waiting = stack.enter_context(socket.socket(socket.AF_UNIX))
+                waiting.setblocking(False)
+                waiting.connect(str(tmp_path / "default.sock"))
+        assert "does not answer: its queue of connections is full: restart it" in cli.error("status", status=4)
+
+
+def test_a_long_change_is_waited_for_while_the_daemon_answers_others(cli, daemon):
+    def take_long():
+        time.sleep(5)
+        return changed()
+
+    daemon.replies["/v1/operations"] = (200, take_long)
+    assert "generation 42" in cli.out("pool add db --patience 1s")
+    assert [path for _, path, _ in daemon.requests].count("/v1/version") > 1
+
+
+def test_a_daemon_that_hangs_in_a_change_is_given_up(cli, daemon):
+    ends = threading.Event()
+    for path in ("/v1/operations", "/v1/version"):
+        daemon.replies[path] = (200, lambda: ends.wait(60))
+    try:
+        assert "it was silent for 2s: it may still carry out the change" in cli.error("pool add db --patience 2s", status=4)
+    finally:
+        ends.set()
+
+
+def test_a_change_whose_answer_is_lost_may_be_in_force(cli, tmp_path):
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(tmp_path / "default.sock"))
+    server.listen()
+
+    def end():
+        connection, _ = server.accept()
+        connection.recv(65536)
+        connection.close()
+
+    thread = threading.Thread(target=end, daemon=True)
+    thread.start()
+    assert cli.error("pool add db", status=4).endswith("the change may be in force: `holdfast status` shows what is")
     thread.join(5)
     server.close()

@@ -18,8 +18,6 @@
 #include "moment.h"
 #include "plan.h"
 
-enum { APPLY_SECONDS = 120 };
-
 static bool has_stamps(const struct model *model)
 {
 	bool stamps = model->history_count;
@@ -121,7 +119,7 @@ static enum exit_status send(const struct call *call, const char *path, json_t *
 {
 	json_object_set_new(body, "dry_run", json_boolean(dry_run));
 	json_object_set_new(body, "force", json_boolean(call->force));
-	return request_try(call, path, body, APPLY_SECONDS, ret, refusal);
+	return request_try(call, path, body, ret, refusal);
 }
 
 /* Whether the daemon refused only because much would move, and there is somebody to ask. */

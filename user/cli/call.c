@@ -10,6 +10,7 @@
 
 #define RUNTIME_DIR "/run/holdfast"
 #define STATE_DIR   "/var/lib/holdfast"
+#define PATIENCE    "30s" /* the watchdog of its unit has none after that, either */
 
 /* The name in "--name" or "--name=value", and the value or NULL. False: too long for any option. */
 static bool option_split(const char *word, char name[static NAME_SIZE], const char **ret_value)
@@ -162,7 +163,7 @@ static int take_globals(struct call *call, struct refusal *refusal)
 		{"dry-run", &call->dry_run, NULL},     {"force", &call->force, NULL},
 		{"help", &call->help, NULL},           {"version", &call->version, NULL},
 		{"instance", NULL, &call->instance},   {"runtime-dir", NULL, &call->runtime_dir},
-		{"state-dir", NULL, &call->state_dir},
+		{"state-dir", NULL, &call->state_dir}, {"patience", NULL, &call->patience},
 	};
 	size_t kept = 0;
 
@@ -319,7 +320,10 @@ static int take_verb(struct call *call, struct refusal *refusal)
 
 int call_parse(int argc, char **argv, struct call *ret, struct refusal *refusal)
 {
-	struct call call = {.instance = "default", .runtime_dir = RUNTIME_DIR, .state_dir = STATE_DIR};
+	struct call call = {.instance = "default",
+			    .runtime_dir = RUNTIME_DIR,
+			    .state_dir = STATE_DIR,
+			    .patience = PATIENCE};
 	int r;
 
 	call.words = calloc((size_t)argc + 1, sizeof *call.words);

@@ -20,6 +20,7 @@ struct call {
 	bool help; /* -h, --help: words are what help is wanted for */
 	bool version;
 	const char *instance, *runtime_dir, *state_dir;
+	const char *patience;    /* a duration: how long the daemon may be silent */
 	const char *signed_word; /* the first that begins with one '-' and is no option; NULL: none */
 	const char **words;      /* arguments, without noun and verb; all words where verb is NULL */
 	size_t word_count;

@@ -11,7 +11,7 @@
 #include "field.h"
 #include "plan.h"
 
-enum { CHANGE_SECONDS = 120, SUBJECT_TEXT = 256 };
+enum { SUBJECT_TEXT = 256 };
 
 static int option_into(const struct given *given, json_t *arguments)
 {
@@ -50,7 +50,7 @@ enum exit_status change_send(const struct call *call, const char *word, json_t *
 				 call->dry_run, "force", call->force);
 	enum exit_status status;
 
-	status = request_post(call, "/v1/operations", body, CHANGE_SECONDS, ret);
+	status = request_post(call, "/v1/operations", body, ret);
 	json_decref(body);
 	return status;
 }

@@ -121,7 +121,7 @@ static void manual_holdfast(void)
 	puts(".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nRefused, or a check found a fault.\n.TP\n.B "
 	     "2\nThe command "
 	     "line is wrong; nothing was sent.\n.TP\n.B 3\nA wait timed out.\n.TP\n.B 4\nThe daemon cannot "
-	     "be reached.");
+	     "be reached, or does not answer.");
 	puts(".SH FILES\n.TP\n.I /run/holdfast/INSTANCE.sock\nThe daemon\\(aqs socket: the group holdfast "
 	     "may look, root "
 	     "may change.\n.TP\n.I /sys/fs/bpf/holdfast/INSTANCE/\nThe pins of what is loaded.\n.TP\n.I "

@@ -10,11 +10,11 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "../core/schema.h"
 #include "complain.h"
+#include "liveness.h"
 
 enum {
-	CONNECT_SECONDS = 5,
-	GET_SECONDS = 60,
 	BODY_MAX = 256 << 20, /* a daemon that says more than this is none */
 	SOCKET_TEXT = sizeof(((struct sockaddr_un *)0)->sun_path),
 };
@@ -103,6 +103,23 @@ static const char *member(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+/* It is there and says nothing. change: it may have been asked for one. */
+static void refuse_hanging(const struct call *call, const char *path, const char *how, bool change,
+			   struct refusal *refusal)
+{
+	refuse(refusal, -ETIME, "the daemon of instance %.64s does not answer: %s", call->instance, how);
+	refusal_where(refusal, "%s", path);
+	if (change)
+		refusal_right(refusal,
+			      "it may still carry out the change: `holdfast status` shows what is in "
+			      "force once it answers; restart it (systemctl restart holdfastd) if it does "
+			      "not");
+	else
+		refusal_right(
+			refusal, "restart it (systemctl restart holdfastd), which leaves connections alone%s",
+			call->verb && call->verb->flags & VERB_WORKS_OFFLINE ? ", or add --offline" : "");
+}
+
 /* The daemon's own words, or the HTTP status where it had none. */
 static void refuse_answer(const json_t *json, long code, struct refusal *refusal)
 {
@@ -118,7 +135,7 @@ static void refuse_answer(const json_t *json, long code, struct refusal *refusal
 	refusal_kind(refusal, member(error, "kind"));
 }
 
-static CURL *curl_for(const char *socket, const char *path, const char *text, long timeout, struct body *body,
+static CURL *curl_for(const char *socket, const char *path, const char *text, struct body *body,
 		      struct curl_slist **ret_headers)
 {
 	CURL *curl = curl_easy_init();
@@ -132,8 +149,6 @@ static CURL *curl_for(const char *socket, const char *path, const char *text, lo
 	curl_easy_setopt(curl, CURLOPT_URL, url);
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT, timeout);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, body_add);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
 	if (text) {
@@ -169,32 +184,59 @@ static enum exit_status answer_read(struct body *body, long code, const char *so
 	return STATUS_REFUSED;
 }
 
-static enum exit_status request(const struct call *call, const char *path, const char *text, long timeout,
+/* What became of a request that got no answer. */
+static void refuse_unanswered(const struct call *call, const struct liveness *liveness, CURL *curl,
+			      CURLcode result, bool change, struct refusal *refusal)
+{
+	char silent[64];
+	long error = 0;
+
+	if (result == CURLE_COULDNT_CONNECT)
+		curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &error);
+	if (liveness->hangs) {
+		snprintf(silent, sizeof silent, "it was silent for %.32s", call->patience);
+		refuse_hanging(call, liveness->socket, silent, change, refusal);
+		return;
+	}
+	/* libcurl takes the EAGAIN of a full queue for a connection that is being made. */
+	if (result == CURLE_COULDNT_CONNECT && !error) {
+		refuse_hanging(call, liveness->socket, "its queue of connections is full", false, refusal);
+		return;
+	}
+	refuse_unreachable(call, liveness->socket, curl_easy_strerror(result), (int)error, refusal);
+	if (change && result != CURLE_COULDNT_CONNECT)
+		refusal_right(refusal, "the change may be in force: `holdfast status` shows what is");
+}
+
+static enum exit_status request(const struct call *call, const char *path, const char *text,
 				struct answer *ret, struct refusal *refusal)
 {
 	char socket[SOCKET_TEXT];
+	struct liveness liveness = {.socket = socket};
+	uint32_t patience = 0;
 	struct curl_slist *headers = NULL;
 	struct body body = {.text = NULL};
 	enum exit_status status = STATUS_UNREACHABLE;
-	long code = 0, error = 0;
+	long code = 0;
 	CURLcode result;
 	CURL *curl;
 
 	if (socket_path(call, socket, refusal))
 		return STATUS_USAGE;
-	curl = curl_for(socket, path, text, timeout, &body, &headers);
+	curl = curl_for(socket, path, text, &body, &headers);
 	if (!curl) {
 		refuse(refusal, -ENOMEM, "the request is too long, or memory is short");
 		goto out;
 	}
+	duration_parse(call->patience, &patience);
+	liveness.patience = patience * 1000L;
+	liveness_watch(curl, &liveness);
 	result = curl_easy_perform(curl);
 	if (result == CURLE_OK) {
 		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &code);
 		status = answer_read(&body, code, socket, ret, refusal);
 	} else {
-		if (result == CURLE_COULDNT_CONNECT)
-			curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &error);
-		refuse_unreachable(call, socket, curl_easy_strerror(result), (int)error, refusal);
+		refuse_unanswered(call, &liveness, curl, result, text && !call->dry_run, refusal);
 	}
 out:
 	curl_easy_cleanup(curl);
@@ -206,12 +248,12 @@ out:
 enum exit_status request_get(const struct call *call, const char *path, struct answer *ret)
 {
 	struct refusal refusal = {.what = ""};
-	enum exit_status status = request(call, path, NULL, GET_SECONDS, ret, &refusal);
+	enum exit_status status = request(call, path, NULL, ret, &refusal);
 
 	return status ? complain(status, &refusal, 0) : STATUS_DONE;
 }
 
-enum exit_status request_try(const struct call *call, const char *path, const json_t *body, long timeout,
+enum exit_status request_try(const struct call *call, const char *path, const json_t *body,
 			     struct answer *ret, struct refusal *refusal)
 {
 	char *text = json_dumps(body, JSON_COMPACT);
@@ -221,16 +263,16 @@ enum exit_status request_try(const struct call *call, const char *path, const js
 		refuse(refusal, -ENOMEM, "memory is short");
 		return STATUS_REFUSED;
 	}
-	status = request(call, path, text, timeout, ret, refusal);
+	status = request(call, path, text, ret, refusal);
 	free(text);
 	return status;
 }
 
-enum exit_status request_post(const struct call *call, const char *path, const json_t *body, long timeout,
+enum exit_status request_post(const struct call *call, const char *path, const json_t *body,
 			      struct answer *ret)
 {
 	struct refusal refusal = {.what = ""};
-	enum exit_status status = request_try(call, path, body, timeout, ret, &refusal);
+	enum exit_status status = request_try(call, path, body, ret, &refusal);
 
 	return status ? complain(status, &refusal, 0) : STATUS_DONE;
 }
@@ -294,7 +336,7 @@ enum exit_status request_try_named(const struct call *call, const char *path, co
 		path++;
 	}
 	full[length] = '\0';
-	return request(call, full, NULL, GET_SECONDS, ret, refusal);
+	return request(call, full, NULL, ret, refusal);
 }
 
 enum exit_status request_get_named(const struct call *call, const char *path, const char *const *words,

@@ -14,14 +14,15 @@ struct answer {
 
 /*
  * Asks for path ("/v1/status"). On anything but a good answer it has complained already, and the status says
- * how: refused, or unreachable. The caller frees the answer.
+ * how: refused, or unreachable. It waits as long as the daemon lives (liveness.h). The caller frees the
+ * answer.
  */
 enum exit_status request_get(const struct call *call, const char *path, struct answer *ret);
-/* As request_get() with a body. timeout: seconds until it gives up. */
-enum exit_status request_post(const struct call *call, const char *path, const json_t *body, long timeout,
+/* As request_get() with a body. */
+enum exit_status request_post(const struct call *call, const char *path, const json_t *body,
 			      struct answer *ret);
 /* As request_post(), but leaves it to the caller to complain, of what *refusal then says. */
-enum exit_status request_try(const struct call *call, const char *path, const json_t *body, long timeout,
+enum exit_status request_try(const struct call *call, const char *path, const json_t *body,
 			     struct answer *ret, struct refusal *refusal);
 void answer_free(struct answer *answer);
 /* Prints the answer for --json. */

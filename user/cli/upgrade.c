@@ -6,13 +6,13 @@
 #include "field.h"
 #include "request.h"
 
-enum { UPGRADE_SECONDS = 120, TAG_SHOWN = 6 };
+enum { TAG_SHOWN = 6 };
 
 enum exit_status run_upgrade(const struct call *call)
 {
 	json_t *body = json_object();
 	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_post(call, "/v1/upgrade", body, UPGRADE_SECONDS, &answer);
+	enum exit_status status = request_post(call, "/v1/upgrade", body, &answer);
 	const char *before = field_text(answer.json, "before"), *program = field_text(answer.json, "program");
 
 	if (!status && call->json)

@@ -38,6 +38,8 @@ const struct option global_options[] = {
 	FLAG("force", "change it although flows would break"),
 	OPTION("runtime-dir", VALUE_FILE, "DIR", "where the daemon's socket is; default: /run/holdfast"),
 	OPTION("state-dir", VALUE_FILE, "DIR", "where the daemon's database is; default: /var/lib/holdfast"),
+	OPTION("patience", VALUE_DURATION, "D",
+	       "give up when the daemon is silent for so long; 0: never; default: 30s"),
 	FLAG("help", "what a command does, with an example; also -h"),
 	FLAG("version", "the version of this program"),
 	{.name = NULL},
