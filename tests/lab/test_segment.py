@@ -353,6 +353,7 @@ def test_the_units_capabilities_are_enough(bare):
     bounded = ["setpriv", f"--bounding-set=-all,{','.join(capabilities)}", BUILD / "holdfast", "receiver"]
     host.run(*bounded, "attach", "eth0", "--from", "10.0.1.0/24")
     assert HANDLE in tc_state(host)[1]
+    host.run(*bounded, "attach", "eth0", "--from", "10.0.1.0/24", "--vip", "203.0.113.10", "--netns", host.netns)
     host.run(*bounded, "detach", "eth0")
     assert tc_state(host) == before
 

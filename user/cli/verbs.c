@@ -380,7 +380,8 @@ const struct verb verbs[] = {
 	 .arguments = ARGUMENTS(ARGUMENT("IF", VALUE_INTERFACE, NULL, .optional = true)),
 	 .help = "look for what would keep packets from this backend host's VIPs",
 	 .example = "receiver check eth0",
-	 .details = "Exit status 1 where it finds a fault. Changes nothing.",
+	 .details = "Exit status 1 where it finds a fault. Receivers get the host's addresses and MAC addresses as "
+	            "they are now. Nothing else changes.",
 	 .run = run_receiver_check},
 
 	{"check", "",

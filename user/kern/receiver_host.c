@@ -2,11 +2,11 @@
 #include "receiver_host.h"
 
 #include <errno.h>
-#include <ifaddrs.h>
+#include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include "macs.h"
 #include "netlink.h"
@@ -23,25 +23,18 @@ static int prefix_add(struct keys *keys, uint8_t family, const void *address, ui
 	return keys_add(keys, &key);
 }
 
-/* The routes alone would not do: those of a VRF are in its own table, and an address that is still checked
- * for duplicates has none yet. */
-static int interfaces_read(struct keys *keys)
+static int address_visit(const struct nlmsghdr *answer, void *keys)
 {
-	struct ifaddrs *all;
-	int r = 0;
+	const struct ifaddrmsg *message = mnl_nlmsg_get_payload(answer);
+	const struct nlattr *by_type[IFA_MAX + 1] = {}, *own;
+	struct attributes attributes = {by_type, IFA_MAX + 1};
 
-	if (getifaddrs(&all))
-		return -errno;
-	for (const struct ifaddrs *one = all; !r && one; one = one->ifa_next) {
-		const struct sockaddr *at = one->ifa_addr;
-
-		if (at && at->sa_family == AF_INET)
-			r = prefix_add(keys, AF_INET, &((const struct sockaddr_in *)at)->sin_addr, 32);
-		else if (at && at->sa_family == AF_INET6)
-			r = prefix_add(keys, AF_INET6, &((const struct sockaddr_in6 *)at)->sin6_addr, 128);
-	}
-	freeifaddrs(all);
-	return r;
+	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	own = by_type[IFA_LOCAL] ?: by_type[IFA_ADDRESS];
+	if (!own)
+		return 0;
+	return prefix_add(keys, message->ifa_family, mnl_attr_get_payload(own),
+			  message->ifa_family == AF_INET ? 32 : 128);
 }
 
 static int local_visit(const struct nlmsghdr *answer, void *keys)
@@ -60,7 +53,16 @@ static int local_visit(const struct nlmsghdr *answer, void *keys)
 			  message->rtm_dst_len);
 }
 
-static int locals_read(struct keys *keys)
+struct question {
+	uint16_t type;
+	size_t header; /* bytes; the first is the family */
+	int (*visit)(const struct nlmsghdr *answer, void *keys);
+};
+static const struct question address_question = {RTM_GETADDR, sizeof(struct ifaddrmsg), address_visit};
+static const struct question route_question = {RTM_GETROUTE, sizeof(struct rtmsg), local_visit};
+
+/* netns: a number of netns_ids(7), for addresses alone; negative: of this network namespace. */
+static int answers_read(const struct question *question, int32_t netns, struct keys *keys)
 {
 	static const uint8_t families[] = {AF_INET, AF_INET6};
 	struct netlink *netlink;
@@ -69,11 +71,13 @@ static int locals_read(struct keys *keys)
 	if (r)
 		return r;
 	for (size_t i = 0; !r && i < sizeof families; i++) {
-		struct nlmsghdr *request = netlink_request(netlink, RTM_GETROUTE, NLM_F_DUMP);
-		struct rtmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
+		struct nlmsghdr *request = netlink_request(netlink, question->type, NLM_F_DUMP);
+		uint8_t *message = mnl_nlmsg_put_extra_header(request, question->header);
 
-		message->rtm_family = families[i];
-		r = netlink_ask(netlink, request, local_visit, keys, NULL);
+		message[0] = families[i];
+		if (netns >= 0)
+			mnl_attr_put_u32(request, IFA_TARGET_NETNSID, (uint32_t)netns);
+		r = netlink_ask(netlink, request, question->visit, keys, NULL);
 		if (r == -EAFNOSUPPORT || r == -EOPNOTSUPP) /* a kernel without IPv6 */
 			r = 0;
 	}
@@ -81,13 +85,22 @@ static int locals_read(struct keys *keys)
 	return r;
 }
 
-static int addresses_read(const char *netns, struct keys *keys)
+/*
+ * Addresses and routes: those of a VRF have their routes in its own table, an address that is still checked
+ * for duplicates has none yet, and a prefix of `ip route add local` is no address. The other namespace is not
+ * entered: the receiver's unit may not.
+ */
+static int host_read(const char *netns, struct keys *keys)
 {
-	int before = netns_enter_named(netns), r = before < 0 ? before : interfaces_read(keys);
+	int32_t number = -1;
+	int r = answers_read(&address_question, number, keys);
 
 	if (!r)
-		r = locals_read(keys);
-	netns_leave(before);
+		r = answers_read(&route_question, number, keys);
+	if (!r && netns)
+		r = netns_number(netns, &number);
+	if (!r && netns)
+		r = answers_read(&address_question, number, keys);
 	return r;
 }
 
@@ -106,11 +119,8 @@ static int set_enter(int map, int r, struct keys *keys, bool *ret_changed)
 int host_addresses_enter(int map, const char *netns, bool *ret_changed)
 {
 	struct keys keys = {.size = sizeof(struct hf_receiver_prefix)};
-	int r = addresses_read(NULL, &keys);
 
-	if (!r && netns)
-		r = addresses_read(netns, &keys);
-	return set_enter(map, r, &keys, ret_changed);
+	return set_enter(map, host_read(netns, &keys), &keys, ret_changed);
 }
 
 int host_macs_enter(int map, uint32_t ifindex, bool *ret_changed)

@@ -9,9 +9,9 @@
 #include "receiver.h"
 
 /*
- * Makes the map `addresses` (a descriptor) hold every address of this network namespace and of the one that
- * is called netns (NULL: none), on whatever interface, with the prefixes that `ip route add local` has made
- * theirs. *ret_changed: whether it held others. 0 or -errno.
+ * Makes the map `addresses` (a descriptor) hold every address of this network namespace, on whatever
+ * interface, the prefixes that `ip route add local` has made its own, and the addresses of the namespace that
+ * is called netns (NULL: none). *ret_changed: whether it held others. 0 or -errno.
  */
 int host_addresses_enter(int map, const char *netns, bool *ret_changed);
 /* Likewise the map `macs` and what macs_collect() says of the interface. */
