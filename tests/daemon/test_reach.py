@@ -115,6 +115,27 @@ def test_a_pool_that_nobody_uses_only_warns(reached):
     assert reached.get("/v1/status")["state"] == "ready" and reached.get("/v1/pools/spare")["up"] == 0
 
 
+def test_the_same_from_the_pins_alone(reached):
+    reached.kill()
+
+    def offline():
+        return holdfast(reached, "--state-dir", reached.database.parent, "--offline", "status", "--check")
+
+    code, said = offline()
+    assert code == 0 and "3/3" in said, said
+    ip(reached, "link set eth0 down")
+    code, said = offline()
+    assert code == 1 and "0/3" in said and "interface eth0: it is down" in said, said
+    reached.start()
+    until(lambda: service(reached)["up"] == 0)
+    reached.kill()
+    ip(reached, "link set eth0 up")
+    code, said = offline()
+    assert code == 1 and "0/3" in said and "ERROR" not in said, said
+    reached.start()
+    until(lambda: is_sound(reached))
+
+
 # While a next hop is lost ------------------------------------------------------------------------------------
 
 def flow_of(daemon, backend):

@@ -7,12 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../kern/carrier.h"
 #include "offline.h"
 
 /* What is found of each backend. */
 struct tally {
 	uint32_t pool;  /* number; 0: in no pool's slots */
 	uint32_t slots; /* that it owns */
+	bool reached;   /* its packets have a next hop, and its interface carries them */
 	struct hf_counters counters;
 	bool seen, unseen; /* its pool has services whose flows are seen to begin, and others */
 };
@@ -40,6 +42,23 @@ static void tally_slots(const struct image *loaded, struct tally *tallies)
 			tally->pool = pool->number;
 			tally->slots++;
 		}
+	}
+}
+
+static void tally_reached(const struct offline *offline, struct tally *tallies)
+{
+	uint32_t last = 0;
+	bool carries = false;
+	uint8_t mac[6];
+
+	for (size_t i = 0; i < offline->loaded->backend_count; i++) {
+		uint16_t number = offline->loaded->backends[i].number;
+		uint32_t ifindex = dataplane_next_hop(offline->dataplane, number, mac);
+
+		if (ifindex != last)
+			carries = carrier_ask(ifindex) == LINK_CARRIES;
+		last = ifindex;
+		tallies[number].reached = ifindex && carries;
 	}
 }
 
@@ -162,6 +181,7 @@ static int census_take(const struct offline *offline, struct census *ret)
 		census_services(directory, seen, &census);
 		tally_slots(offline->loaded, census.tallies);
 		tally_names(offline, census.tallies);
+		tally_reached(offline, census.tallies);
 	}
 	for (size_t i = 0; !r && i < census.service_count; i++)
 		r = service_count(offline, census.services[i], &sum, census.tallies);
@@ -206,7 +226,7 @@ static json_t *service_view(const struct offline *offline, const struct hf_servi
 		if (tallies[backend->number].pool != service->pool)
 			continue;
 		all++;
-		up += takes_new(backend);
+		up += takes_new(backend) && tallies[backend->number].reached;
 	}
 	service_count(offline, service, &sum.counters, NULL);
 	note_beginnings(service, &sum);
@@ -348,6 +368,18 @@ static json_t *pools_view(const struct offline *offline)
 	return list;
 }
 
+static int append_carrier(const struct attachment *attachment, void *list)
+{
+	char text[CARRIER_TEXT];
+	const char *problem = attachment->elsewhere ? NULL
+						    : carrier_problem(carrier_ask(attachment->ifindex),
+								      attachment->interface, text);
+
+	if (problem)
+		json_array_append_new(list, json_sprintf("interface %s: %s", attachment->interface, problem));
+	return 0;
+}
+
 static json_t *problems_view(const struct offline *offline)
 {
 	const struct refusal *unknown = &offline->unknown;
@@ -358,6 +390,7 @@ static json_t *problems_view(const struct offline *offline)
 			list, json_sprintf("%s: %s: holdfastd will not start: restore the database, or "
 					   "`holdfastd --fresh --config FILE`",
 					   unknown->where, unknown->what));
+	dataplane_attachments(offline->dataplane, append_carrier, list);
 	return list;
 }
 

@@ -29,34 +29,25 @@ enum { CENSUS_AGE = 1000 /* ms */ };
 
 /* Interfaces ---------------------------------------------------------------- */
 
-enum { PROBLEM_TEXT = 128 };
-
 /* What keeps packets from coming in there, or NULL. */
 static const char *interface_problem(struct instance *instance, const struct interface *interface,
-				     char text[PROBLEM_TEXT])
+				     char text[CARRIER_TEXT])
 {
 	const char *problem = interfaces_problem(instance->interfaces, interface->name);
 	struct attachment at;
 
 	if (problem)
 		return problem;
-	if (!interfaces_attachment(instance->interfaces, interface->name, &at) || at.elsewhere)
+	if (!interfaces_attachment(instance->interfaces, interface->name, &at))
 		return "it is not attached yet";
-	switch (hops_link(instance->hops, at.ifindex)) {
-	case LINK_DOWN:
-		snprintf(text, PROBLEM_TEXT, "it is down, so no packet comes in: ip link set %s up",
-			 at.interface);
-		return text;
-	case LINK_WITHOUT_CARRIER:
-		return "it has no carrier, so no packet comes in: look at the cable and at its other end";
-	default:
-		return NULL;
-	}
+	if (at.elsewhere)
+		return "it is in another network namespace";
+	return carrier_problem(hops_link(instance->hops, at.ifindex), at.interface, text);
 }
 
 static json_t *interface_json(struct instance *instance, const struct interface *interface)
 {
-	char text[PROBLEM_TEXT];
+	char text[CARRIER_TEXT];
 	const char *problem = interface_problem(instance, interface, text);
 	struct attachment at;
 
@@ -172,7 +163,7 @@ static json_t *problems_json(struct instance *instance)
 	append_overflow(instance, list);
 	append_losses(&instance->losses, list);
 	for (size_t i = 0; i < model->interface_count; i++) {
-		char text[PROBLEM_TEXT];
+		char text[CARRIER_TEXT];
 		const char *problem = interface_problem(instance, &model->interfaces[i], text);
 
 		if (problem)

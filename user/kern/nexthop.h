@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "../core/address.h"
+#include "carrier.h"
 
 struct nexthops;
 
@@ -32,8 +33,6 @@ struct nexthop {
 	bool certain; /* the kernel states the problem; else the next hop may be lost for a moment only */
 };
 
-enum link_state { LINK_CARRIES, LINK_DOWN, LINK_WITHOUT_CARRIER, LINK_GONE };
-
 typedef void (*nexthop_changed)(const struct nexthop *nexthop, void *context);
 
 int nexthops_open(nexthop_changed changed, void *context, struct nexthops **ret);
@@ -49,7 +48,7 @@ int nexthops_want(struct nexthops *nexthops, const struct address *address);
 void nexthops_forget(struct nexthops *nexthops, const struct address *address);
 /* NULL: not wanted. Borrowed until the next dispatch. */
 const struct nexthop *nexthops_get(const struct nexthops *nexthops, const struct address *address);
-/* Whether an interface carries packets: up, and so is the other end. LINK_GONE: it is not there any more. */
+/* Whether an interface carries packets. */
 enum link_state nexthops_link(struct nexthops *nexthops, uint32_t ifindex);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <linux/rtnetlink.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,12 +26,7 @@ static const struct link *link_seek(struct nexthops *nexthops, uint32_t ifindex)
 
 enum link_state nexthops_link(struct nexthops *nexthops, uint32_t ifindex)
 {
-	const struct link *link = link_seek(nexthops, ifindex);
-
-	return !link                     ? LINK_GONE
-	       : !(link->flags & IFF_UP) ? LINK_DOWN
-	       : !link_carries(link)     ? LINK_WITHOUT_CARRIER
-					 : LINK_CARRIES;
+	return link_state(link_seek(nexthops, ifindex));
 }
 
 static int find_link(struct nexthops *nexthops, const struct route *route, struct nexthop *found)
