@@ -70,7 +70,7 @@ def others(chosen):
 def test_gue_names_the_other_hops(gue, family, backends, proto):
     dport = PORTS[backends]
     for payload, sport in itertools.product((0, 1, 17, 512, 1300), range(100, 108)):
-        frame = client_frame(family, proto, payload, sport, dport)
+        frame = client_frame(family, proto, payload, sport, dport, tos=sport)  # DSCP and ECN go outside, too
         hash_ = flow_hash(family, proto, sport, dport)
         chosen = chosen_backend(hash_, dport)
         expected = gue_frame(frame, BACKENDS[chosen], hash_, others(chosen))
@@ -148,8 +148,8 @@ def test_gue_counts_its_hops_towards_the_mtu(gue):
 def test_gre(fresh, family, backends, proto):
     use(fresh, "gre")
     dport = PORTS[backends]
-    for payload in (0, 1, 17, 512):
-        frame = client_frame(family, proto, payload, dport=dport)
+    for payload, tos in itertools.product((0, 1, 17, 512), (0, 1, 2, 3, 0xB9)):
+        frame = client_frame(family, proto, payload, dport=dport, tos=tos)
         hash_ = flow_hash(family, proto, dport=dport)
         backend = BACKENDS[chosen_backend(hash_, dport)]
         payload = b"\0\0" + frame[12:14] + frame[14:]

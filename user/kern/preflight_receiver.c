@@ -313,12 +313,12 @@ static int check_one(const struct receiver_state *state, void *context)
 			    "cannot be read");
 		finding_right(findings, "holdfast receiver attach %s with the same options",
 			      state->interface);
-		return 0;
 	}
-	check_vips(state, subject, findings);
+	if (!state->ifindex || state->current)
+		check_vips(state, subject, findings);
 	check_arp(state->interface, subject, findings);
 	check_segments(state->interface, subject, findings);
-	if (state->ifindex) {
+	if (state->ifindex && state->current) {
 		check_host(state, subject, findings);
 		check_tc(state, subject, findings);
 		check_routes(state, subject, findings);
