@@ -15,6 +15,8 @@
 #include "route.h"
 #include "sockets.h"
 
+enum { TRIES = 10 };
+
 static int prefix_add(struct keys *keys, uint8_t family, const void *address, uint8_t bits)
 {
 	const struct prefix prefix = {.address = address_from(family, address), .bits = bits};
@@ -29,6 +31,8 @@ static int address_visit(const struct nlmsghdr *answer, void *keys)
 	const struct nlattr *by_type[IFA_MAX + 1] = {}, *own;
 	struct attributes attributes = {by_type, IFA_MAX + 1};
 
+	if (answer->nlmsg_flags & NLM_F_DUMP_INTR)
+		return -EINTR;
 	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
 	own = by_type[IFA_LOCAL] ?: by_type[IFA_ADDRESS];
 	if (!own)
@@ -44,6 +48,8 @@ static int local_visit(const struct nlmsghdr *answer, void *keys)
 	const struct nlattr *by_type[RTA_MAX + 1] = {};
 	struct attributes attributes = {by_type, RTA_MAX + 1};
 
+	if (answer->nlmsg_flags & NLM_F_DUMP_INTR)
+		return -EINTR;
 	if (message->rtm_table != RT_TABLE_LOCAL ||
 	    (message->rtm_type != RTN_LOCAL && message->rtm_type != RTN_ANYCAST))
 		return 0;
@@ -118,9 +124,16 @@ static int set_enter(int map, int r, struct keys *keys, bool *ret_changed)
 
 int host_addresses_enter(int map, const char *netns, bool *ret_changed)
 {
-	struct keys keys = {.size = sizeof(struct hf_receiver_prefix)};
+	int r = -EINTR;
 
-	return set_enter(map, host_read(netns, &keys), &keys, ret_changed);
+	/* What changes while the kernel lists it may be left out. An address must not leave the map for that.
+	 */
+	for (int i = 0; r == -EINTR && i < TRIES; i++) {
+		struct keys keys = {.size = sizeof(struct hf_receiver_prefix)};
+
+		r = set_enter(map, host_read(netns, &keys), &keys, ret_changed);
+	}
+	return r;
 }
 
 int host_macs_enter(int map, uint32_t ifindex, bool *ret_changed)
