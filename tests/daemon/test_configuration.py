@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The configuration file: at start unless it is what was last applied, again at SIGHUP, and never half."""
 
+import os
 import shutil
 import signal
 
@@ -153,3 +154,29 @@ def test_a_file_larger_than_any_may_be(idle, file):
     file.write_text(FILE + "#" * (16 << 20))
     idle.start("--config", file)
     assert str(file) in idle.get("/v1/status")["problems"][0] and number(idle) == 1
+
+
+def not_applied(daemon):
+    return [line for line in daemon.get("/v1/status")["problems"] if "is not applied" in line]
+
+
+@pytest.mark.parametrize("make, says", [
+    (lambda path: path.mkdir(), "this is a directory: a configuration file, such as holdfast.yaml, in it"),
+    (os.mkfifo, "this is a pipe or a device: a file that can be read again, at each start and at SIGHUP"),
+    (lambda path: path.symlink_to(path.name), "its symbolic links lead in a circle: the path of the file itself"),
+    (lambda path: path.symlink_to("/dev/zero"), "this is a pipe or a device"),
+    (lambda path: path.write_text(""), "the configuration is empty"),
+])
+def test_what_cannot_be_read_is_told_and_holds_up_nobody(idle, make, says):
+    path = idle.directory / "holdfast.yaml"
+    make(path)
+    idle.start("--config", path)
+    (problem,) = not_applied(idle)
+    assert problem.startswith(f"{path} is not applied: {says}")
+
+
+def test_a_pool_that_is_not_there_is_told_at_a_first_start(idle, file):
+    file.write_text(FILE.replace("pool: db", "pool: dc"))
+    idle.start("--config", file)
+    (problem,) = not_applied(idle)
+    assert "there is no pool dc: did you mean db?" in problem and "line 12" in problem
