@@ -37,6 +37,9 @@ FILES = {
     "name": CONFIGURATION.replace("name: db1", "name: db 1"),
     "nothing": CONFIGURATION.replace("table_size: 251", "table_size:"),
     "stranger": CONFIGURATION.replace("pool: db}", "pool: bd}"),
+    "lines": CONFIGURATION.replace("name: db1", "name: 'd''b\n          1'"),
+    "quotes": CONFIGURATION.replace("version: 1", 81 * "'" + "version: 1").replace("pool: db}", "pool: db}'"),
+    "escape": CONFIGURATION.replace("name: db1", 'name: "db\\01"'),
     "counts": b"a 5\nb 3\n",
 }
 
@@ -621,6 +624,12 @@ apply -f {dir}/nothing
     [1] {dir}/nothing: line 5, column 5: pools[0].table_size: table_size cannot be "", which is empty: a number from 251 to 1048573
 apply -f {dir}/stranger
     [1] {dir}/stranger: line 9, column 39: services[0].pool: there is no pool bd: did you mean db?
+apply -f {dir}/lines
+    [1] {dir}/lines: line 7, column 17: texts over several lines are not read: the value in one line, without | or >
+apply -f {dir}/quotes
+    [1] {dir}/quotes: line 1, column 2: texts over several lines are not read: the value in one line, without | or >
+apply -f {dir}/escape
+    [1] {dir}/escape: line 7, column 17: a value has an escape that writes no character: the characters themselves, without \\
 apply {dir}/good
     [2] "{dir}/good" is one word too many: -f {dir}/good
 plan {dir}/good

@@ -89,32 +89,40 @@ static json_t *convert_scalar(struct fy_node *node, const struct schema_key *key
 	return json_stringn(text, length);
 }
 
-/* Written over several lines by | or >: no value here needs it, and the parser's text of some is not to be
- * trusted. */
-static bool is_block(struct fy_node *node)
+/* Written over several lines, by | or > or in quotes: no value here needs it, and the parser's text of some
+ * is longer than what it has written there (libfyaml counts before it folds). */
+static bool is_folded(struct fy_node *node)
 {
 	enum fy_node_style style = fy_node_get_style(node);
+	struct fy_token *token = fy_node_get_scalar_token(node);
+	const struct fy_mark *start = token ? fy_token_start_mark(token) : NULL,
+			     *end = token ? fy_token_end_mark(token) : NULL;
 
-	return style == FYNS_LITERAL || style == FYNS_FOLDED;
+	return style == FYNS_LITERAL || style == FYNS_FOLDED || (start && end && start->line != end->line);
 }
 
 /* Escapes can write what the text itself cannot hold. */
-static bool has_nul(struct fy_node *node)
+static bool is_text(struct fy_node *node)
 {
 	size_t length = 0;
 	const char *text = fy_node_get_scalar(node, &length);
 
-	return text && memchr(text, '\0', length);
+	for (size_t at = 0, step; text && at < length; at += step) {
+		step = text[at] ? character_length((const unsigned char *)text + at, length - at) : 0;
+		if (step == 0)
+			return false;
+	}
+	return true;
 }
 
 static int check_scalar(struct fy_node *node, struct refusal *refusal)
 {
-	if (is_block(node)) {
+	if (is_folded(node)) {
 		refuse(refusal, -EINVAL, "texts over several lines are not read");
 		refusal_right(refusal, "the value in one line, without | or >");
-	} else if (has_nul(node)) {
-		refuse(refusal, -EINVAL, "a value has a character of value 0");
-		refusal_right(refusal, "text");
+	} else if (!is_text(node)) {
+		refuse(refusal, -EINVAL, "a value has an escape that writes no character");
+		refusal_right(refusal, "the characters themselves, without \\");
 	} else {
 		return 0;
 	}
@@ -136,7 +144,8 @@ static int convert_pair(json_t *object, struct fy_node_pair *pair, const struct 
 	size_t length = 0;
 	int error;
 
-	if (name_node && fy_node_is_scalar(name_node) && !fy_node_is_alias(name_node) && !is_block(name_node))
+	if (name_node && fy_node_is_scalar(name_node) && !fy_node_is_alias(name_node) &&
+	    !is_folded(name_node))
 		text = fy_node_get_scalar(name_node, &length);
 	if (!text || length == 0 || length >= sizeof name || memchr(text, '\0', length)) {
 		refuse(refusal, -EINVAL, "this is no key");
@@ -235,6 +244,15 @@ static int refuse_empty(struct refusal *refusal)
 	return -EINVAL;
 }
 
+static bool is_nothing(struct fy_node *node)
+{
+	size_t length = 0;
+
+	if (!fy_node_is_scalar(node) || fy_node_is_alias(node))
+		return false;
+	return !fy_node_get_scalar(node, &length) || length == 0;
+}
+
 static int read_document(struct fy_document *document, json_t **ret, struct refusal *refusal)
 {
 	struct fy_node *root = document ? fy_document_root(document) : NULL;
@@ -243,7 +261,7 @@ static int read_document(struct fy_document *document, json_t **ret, struct refu
 	json_t *json;
 	int error;
 
-	if (!root || (fy_node_is_scalar(root) && !fy_node_is_alias(root) && !*fy_node_get_scalar0(root)))
+	if (!root || is_nothing(root))
 		return refuse_empty(refusal);
 	error = convert(root, &schema_root, NULL, &json, refusal);
 	if (error < 0)
@@ -314,6 +332,7 @@ int config_parse(const char *text, size_t length, json_t **ret_configuration, st
 	json_t *configuration = NULL;
 	int error;
 
+	refuse(refusal, 0, "%s", "");
 	if (length > CONFIG_MAX_SIZE)
 		return config_refuse_file(-EFBIG, refusal);
 	if (length == 0)
@@ -323,5 +342,5 @@ int config_parse(const char *text, size_t length, json_t **ret_configuration, st
 		error = parse_text(text, length, &configuration, refusal);
 	if (error == 0)
 		*ret_configuration = configuration;
-	return error;
+	return refusal_complete(refusal, error);
 }

@@ -244,9 +244,10 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 	error = check_arguments(type, arguments, refusal);
 	if (error < 0)
 		return error;
+	refuse(refusal, 0, "%s", "");
 	copy = model_copy(model);
 	if (!copy)
-		return -ENOMEM;
+		return refusal_complete(refusal, -ENOMEM);
 	error = type->apply(copy, arguments, now, refusal);
 	if (error == 0) /* model_apply may be told a history, and sees to it itself */
 		error = finish(copy, model, type->apply != model_apply, now, refusal);
@@ -254,7 +255,7 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 		error = objections_check(model, copy, refusal);
 	if (error < 0) {
 		model_free(copy);
-		return error;
+		return refusal_complete(refusal, error);
 	}
 	*ret = copy;
 	return 0;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "refusal.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int refuse(struct refusal *refusal, int error, const char *what, ...)
 {
@@ -16,6 +18,15 @@ int refuse(struct refusal *refusal, int error, const char *what, ...)
 	va_end(args);
 	refusal->where[0] = refusal->right[0] = refusal->kind[0] = '\0';
 	return error;
+}
+
+int refusal_complete(struct refusal *refusal, int error)
+{
+	if (error == 0 || !refusal || refusal->what[0])
+		return error;
+	return refuse(refusal, error, "%s",
+		      error == -ENOMEM ? "there is not enough memory: nothing was changed"
+				       : strerror(-error));
 }
 
 void refusal_where(struct refusal *refusal, const char *where, ...)
