@@ -53,6 +53,7 @@ BPF := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
 SKELETONS := $(BPF:%=$(BUILD)/include/%.skel.h)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 KERN_TESTS := $(patsubst tests/kern/%.c,$(BUILD)/kern/%,$(sort $(wildcard tests/kern/test_*.c)))
+DAEMON_TESTS := $(patsubst tests/daemon/%.c,$(BUILD)/daemon/%,$(sort $(wildcard tests/daemon/test_*.c)))
 BENCH := $(patsubst tests/unit/bench_%.c,$(BUILD)/bench-%,$(sort $(wildcard tests/unit/bench_*.c)))
 LAB := $(patsubst tests/lab/%.bpf.c,$(BUILD)/lab/%.bpf.o,$(sort $(wildcard tests/lab/*.bpf.c))) \
        $(patsubst tests/lab/%.c,$(BUILD)/lab/%,$(filter-out %.bpf.c,$(sort $(wildcard tests/lab/*.c))))
@@ -62,7 +63,7 @@ STORM := $(addprefix $(BUILD)/storm/,flock-server flock-client syn-flood)
 PROGRAMS := $(if $(DAEMON),$(BUILD)/holdfastd) $(if $(CLI),$(BUILD)/holdfast)
 
 all: $(PROGRAMS) $(BPF:%=$(BUILD)/bpf/%.bpf.o)
-test-programs: all $(UNIT) $(KERN_TESTS) $(BENCH) $(LAB) $(STORM) $(COST)
+test-programs: all $(UNIT) $(KERN_TESTS) $(DAEMON_TESTS) $(BENCH) $(LAB) $(STORM) $(COST)
 
 # Libraries and programs -----------------------------------------------------
 
@@ -135,6 +136,12 @@ $(BUILD)/kern/%: $(BUILD)/obj/tests/kern/%.o $(BUILD)/libkern.a $(BUILD)/libhold
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS) $(KERN_LIBS)
+
+# Of the daemon, the store alone.
+$(BUILD)/daemon/%: $(BUILD)/obj/tests/daemon/%.o $(filter $(BUILD)/obj/user/daemon/store%.o,$(DAEMON)) $(BUILD)/libholdfast.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS) -lsqlite3
 
 $(BUILD)/bench-%: $(BUILD)/obj/tests/unit/bench_%.o $(BUILD)/libholdfast.a
 	$(call say,LD,$@)

@@ -75,6 +75,33 @@ def test_a_step_of_the_clock_forgets_no_generation(idle):
     assert len(idle.get("/v1/generations")["generations"]) == 9
 
 
+def insert_generations(daemon, count):
+    """As an older version leaves a day of one change a minute: the last generation, a minute apart, time and again."""
+    with sqlite3.connect(daemon.database) as database:
+        (number, at, author, cause, model), = database.execute("SELECT * FROM generations ORDER BY number DESC LIMIT 1")
+        database.executemany("INSERT INTO generations VALUES (?, ?, ?, ?, ?)",
+                             ((number + i, at + i * 60000, author, cause, model) for i in range(1, count + 1)))
+    database.close()
+    return len(model), number + count
+
+
+def test_a_database_that_has_grown_is_brought_under_its_bound(idle):
+    idle.start()
+    idle.serve_many(1000, "p")
+    idle.stop()
+    size, last = insert_generations(idle, 1440)
+    before = idle.database.stat().st_size
+    idle.start()
+    idle.operate("backend.set", pool="p", name="b7", weight=200)
+    after = sum(path.stat().st_size for path in idle.database.parent.glob(f"{idle.database.name}*"))
+    kept = [g["number"] for g in idle.get("/v1/generations")["generations"]]
+    print(f"1440 generations of {size >> 10} KiB: {before >> 20} MiB become {after >> 20} MiB with {len(kept)} generations")
+    assert after <= (64 + 4 + 1) << 20 < before
+    assert kept == list(range(last + 1, last + 1 - len(kept), -1)) and len(kept) >= 100
+    answer = idle.get(f"/v1/generations/{kept[-1]}")
+    assert len(answer["model"]["pools"][0]["backends"]) == 1000
+
+
 def test_a_plan_tells_the_share_of_new_flows(serving):
     status, answer = serving.post("backend.remove", {"pool": "db", "name": "db1", "now": True}, dry_run=True)
     (pool,) = answer["plan"]["pools"]

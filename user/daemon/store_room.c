@@ -20,7 +20,7 @@ enum {
 	EVENTS_LEFT = 200,         /* of each kind, where the disk is full */
 	LEAST_RESERVE = 64 << 10,  /* bytes */
 	MOST_RESERVE = 2 << 20,    /* bytes: the log keeps no more place than PRAGMA journal_size_limit */
-	WORTH_A_SHRINK = 8 << 20,  /* bytes */
+	WORTH_A_SHRINK = 1 << 20,  /* bytes */
 	KEPT_FREE_MOST = 16 << 20, /* bytes of the disk, or where it is a small one: */
 	KEPT_FREE_SHARE = 8,
 };
@@ -98,15 +98,16 @@ static bool fits(const struct store *store, int64_t place, bool disk_is_low)
 int store_trim(struct store *store, size_t needed, struct refusal *refusal)
 {
 	uint32_t most = store->limits.count > MOST ? store->limits.count : MOST;
+	bool disk_is_low = needed && is_disk_low(store);
 	int64_t place = pages_of(store, needed);
-	int done = forget_until(store, newest(store) - most + (needed > 0), refusal);
-	bool disk_is_low;
+	int comes = needed > 0; /* one more generation */
+	int done = forget_until(store, newest(store) - most + comes, refusal);
 
 	if (done)
 		return done;
-	disk_is_low = needed && is_disk_low(store);
 	do
-		done = fits(store, place, disk_is_low) ? 0 : forget_oldest(store, ALWAYS_KEPT, refusal);
+		done = fits(store, place, disk_is_low) ? 0
+						       : forget_oldest(store, ALWAYS_KEPT - comes, refusal);
 	while (done > 0);
 	return done;
 }
@@ -212,7 +213,8 @@ void store_shrink(struct store *store)
 {
 	int64_t empty = free_bytes(store);
 
-	if (empty < WORTH_A_SHRINK || empty < all_bytes(store) / 2)
+	if (empty < WORTH_A_SHRINK ||
+	    (empty < all_bytes(store) / 2 && all_bytes(store) <= (int64_t)store->limits.bytes))
 		return;
 	if (!sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL))
 		sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
