@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../kern/pins.h"
 #include "change.h"
 #include "commands.h"
 #include "complain.h"
@@ -83,6 +85,21 @@ static enum exit_status detach_listed(const struct call *call, const struct offl
 	return status;
 }
 
+/* A daemon that runs has the claim, and still needs what is pinned. */
+static void leave_pins(const struct call *call)
+{
+	char path[PIN_PATH], name[PIN_NAME];
+	int claim;
+
+	if (call->dry_run || access(pin_path(path, "%s", pin_encode(call->instance, name)), F_OK) ||
+	    dataplane_claim(call->instance, &claim, NULL))
+		return;
+	if (dataplane_leave(call->instance, NULL) == 1)
+		printf("nothing is attached and no daemon runs: the pins of instance %s are removed\n",
+		       call->instance);
+	close(claim);
+}
+
 /* The attachments end without the daemon; one that starts again attaches what its configuration says. */
 static enum exit_status detach_offline(const struct call *call)
 {
@@ -95,6 +112,7 @@ static enum exit_status detach_offline(const struct call *call)
 		status = call->word_count ? detach_named(call, &offline, call->words[0])
 					  : detach_listed(call, &offline);
 		dataplane_close(offline.dataplane);
+		leave_pins(call);
 		return status;
 	}
 	/* Pins that this program cannot read must not keep it from letting go of the traffic. */
@@ -102,6 +120,7 @@ static enum exit_status detach_offline(const struct call *call)
 		r = dataplane_detach_all(call->instance, &refusal);
 		if (!r)
 			printf("no interface is attached to instance %s any more\n", call->instance);
+		leave_pins(call);
 	}
 	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;
 }

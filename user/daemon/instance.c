@@ -449,6 +449,20 @@ void instance_close(struct instance *instance)
 	free(instance);
 }
 
+void instance_leave(struct instance *instance)
+{
+	struct refusal refusal = {0};
+	int left;
+
+	if (instance->unheld.what[0] || interfaces_wanted(instance->interfaces, instance->model))
+		return;
+	left = dataplane_leave(instance->options->instance, &refusal);
+	if (left < 0)
+		log_refusal(LOG_LEVEL_WARNING, "pins are left behind", &refusal);
+	else if (left)
+		log_line(LOG_LEVEL_NOTICE, "nothing is attached: maps, programs and neighbours are removed");
+}
+
 /* While it runs --------------------------------------------------------------- */
 
 void instance_sample(struct instance *instance)

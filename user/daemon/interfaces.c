@@ -177,6 +177,15 @@ static bool was_let_go(struct interfaces *interfaces, const char *name)
 	       !interfaces_attachment(interfaces, name, &attachment);
 }
 
+bool interfaces_wanted(struct interfaces *interfaces, const struct model *model)
+{
+	for (size_t i = 0; i < model->interface_count; i++) {
+		if (!was_let_go(interfaces, model->interfaces[i].name))
+			return true;
+	}
+	return false;
+}
+
 static void leave_alone(struct interfaces *interfaces, const char *name)
 {
 	if (interfaces_problem(interfaces, name))

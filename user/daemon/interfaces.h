@@ -36,6 +36,9 @@ int interfaces_attach_again(struct interfaces *interfaces, const struct interfac
 /* Tries again what has a problem. */
 void interfaces_retry(struct interfaces *interfaces, const struct model *model);
 
+/* Whether one of the model's is attached, or would be as soon as it can. */
+bool interfaces_wanted(struct interfaces *interfaces, const struct model *model);
+
 /* Why the interface is not attached; NULL: no problem. */
 const char *interfaces_problem(const struct interfaces *interfaces, const char *name);
 /* Fills *ret and returns true if the program is attached there. */

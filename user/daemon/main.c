@@ -46,7 +46,7 @@ static void on_signal(uv_signal_t *handle, int number)
 {
 	struct holdfastd *holdfastd = handle->data;
 
-	log_line(LOG_LEVEL_NOTICE, "stops on signal %d; forwarding goes on", number);
+	log_line(LOG_LEVEL_NOTICE, "stops on signal %d; attached interfaces go on forwarding", number);
 	notify_manager("STOPPING=1");
 	uv_stop(&holdfastd->loop);
 }
@@ -226,6 +226,7 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		notify_manager("READY=1");
 		uv_run(&holdfastd.loop, UV_RUN_DEFAULT);
+		instance_leave(holdfastd.instance);
 	}
 	stop(&holdfastd);
 	if (error == -ENOTRECOVERABLE)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "gro.h"
 #include "orphan.h"
 #include "pins.h"
 #include "share.h"
@@ -51,8 +52,10 @@ static int list_one(const char *pinned, void *context)
 
 	link_path(listing->instance, pin_decode(pinned, name), path);
 	r = xdp_attachment(path, &attachment);
-	if (r == -ENODEV)
+	if (r == -ENODEV) {
+		gro_give_back(NULL, path);
 		return unlink(path) && errno != ENOENT ? -errno : 0;
+	}
 	if (r == -ENOENT)
 		return 0;
 	if (r && r != -EXDEV)
@@ -217,24 +220,16 @@ static int attach_alone(struct dataplane *dataplane, const char *interface, enum
 			struct refusal *refusal)
 {
 	char path[PIN_PATH];
-	int link, r;
+	int r = attached_already(dataplane, interface, mode, refusal);
 
-	r = attached_already(dataplane, interface, mode, refusal);
 	if (r)
 		return r < 0 ? r : 0;
 	r = pins_make_directory(links_path(dataplane->instance, path));
 	if (r)
-		return refuse(refusal, r, "%s cannot be made: %s", path, strerror(-r));
-	r = xdp_attach(interface, dataplane->prog, dataplane->prog_frags, mode, &link, refusal);
-	if (r)
-		return r;
-	r = pin_put(link, link_new_path(dataplane->instance, interface, path));
-	if (r)
-		refuse(refusal, 0, "%s cannot be pinned: %s", path, strerror(-r));
-	if (!r)
-		r = links_hold(dataplane);
-	close(link); /* unpinned, it is detached by that */
-	return r;
+		return pins_refuse(r, path, refusal);
+	r = xdp_attach(interface, dataplane->prog, dataplane->prog_frags, mode,
+		       link_new_path(dataplane->instance, interface, path), refusal);
+	return r ?: links_hold(dataplane);
 }
 
 int dataplane_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode, bool share,
@@ -309,4 +304,24 @@ int links_detach_all(const char *instance)
 	snprintf(name, sizeof name, "%s", instance);
 	r = links_each((struct listing){name, detach_one, NULL});
 	return r ?: share_detach_all(name);
+}
+
+static int any_link(const struct attachment *attachment, const char *path, void *context)
+{
+	(void)attachment;
+	(void)path;
+	(void)context;
+	return 1;
+}
+
+static int any_share(const struct attachment *attachment, void *context)
+{
+	return any_link(attachment, NULL, context);
+}
+
+int attachments_any(const char *instance)
+{
+	int r = links_each((struct listing){instance, any_link, NULL});
+
+	return r ?: share_list(instance, any_share, NULL);
 }

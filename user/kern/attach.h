@@ -8,9 +8,10 @@
 
 /*
  * Attaches program (or frags, where the driver refuses the other for the interface's MTU; -1: there is none)
- * and returns the link's descriptor in *ret_link. The refusal has the driver's reason and the alternative.
+ * and pins the link at path, below a directory that is there. Generic mode switches GRO off until the detach.
+ * The refusal has the driver's reason and the alternative.
  */
-int xdp_attach(const char *interface, int program, int frags, enum interface_mode mode, int *ret_link,
+int xdp_attach(const char *interface, int program, int frags, enum interface_mode mode, const char *path,
 	       struct refusal *refusal);
 /* -ENODEV: there is no such interface. -EINVAL: it is the loopback interface, or its packets are not Ethernet
  * frames; then attaching would succeed, and no packet be served. */
@@ -39,5 +40,6 @@ int links_let_go(struct dataplane *dataplane, const char *interface); /* -ENOENT
 /* The interface (ifindex) that has the instance's only attachment; 0: none or several. */
 uint32_t attachment_only(struct dataplane *dataplane);
 int links_detach_all(const char *instance);
+int attachments_any(const char *instance); /* 1: there are some */
 
 #endif

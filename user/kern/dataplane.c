@@ -13,7 +13,7 @@
 #include "orphan.h"
 #include "pins.h"
 
-static int instance_check(const char *instance, struct refusal *refusal)
+int instance_check(const char *instance, struct refusal *refusal)
 {
 	size_t length = strlen(instance);
 	bool good = length && length < NAME_SIZE && isalnum((unsigned char)instance[0]);
@@ -229,21 +229,6 @@ int dataplane_detach_all(const char *instance, struct refusal *refusal)
 	if (r)
 		return refuse(refusal, r, "instance %s cannot be detached: %s", instance, strerror(-r));
 	return orphans_check(refusal);
-}
-
-int dataplane_destroy(const char *instance, struct refusal *refusal)
-{
-	char path[PIN_PATH], name[PIN_NAME];
-	int r = instance_check(instance, refusal);
-
-	if (r)
-		return r;
-	r = links_detach_all(instance);
-	if (!r)
-		r = pins_remove(pin_path(path, "%s", pin_encode(instance, name)));
-	if (r)
-		refuse(refusal, 0, "instance %s cannot be removed: %s", instance, strerror(-r));
-	return r;
 }
 
 bool dataplane_adopted(const struct dataplane *dataplane)

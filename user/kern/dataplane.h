@@ -65,6 +65,12 @@ void dataplane_close(struct dataplane *dataplane); /* leaves the pins */
 int dataplane_detach_all(const char *instance, struct refusal *refusal);
 /* Detaches every interface and removes every pin of the instance. */
 int dataplane_destroy(const char *instance, struct refusal *refusal);
+/*
+ * Ends an instance that has no attachment: its pins go, and the neighbours that it had the kernel look for.
+ * What its maps knew of flows is gone then. The caller has the claim, and nobody has the instance open who
+ * goes on using it. 1: done; 0: something is attached, and nothing was done.
+ */
+int dataplane_leave(const char *instance, struct refusal *refusal);
 bool dataplane_adopted(const struct dataplane *dataplane);
 /* The tag of the program of another build that dataplane_open() put its own in the place of; NULL: none. */
 const char *dataplane_replaced(const struct dataplane *dataplane);

@@ -61,9 +61,9 @@ int ethtool_gro(const char *interface, bool *ret)
 	return r;
 }
 
-int ethtool_gro_off(const char *interface)
+int ethtool_gro_set(const char *interface, bool on)
 {
-	struct ethtool_value value = {.cmd = ETHTOOL_SGRO, .data = 0};
+	struct ethtool_value value = {.cmd = ETHTOOL_SGRO, .data = on};
 
 	return ethtool(interface, &value);
 }

@@ -21,7 +21,7 @@ int ethtool_driver(const char *interface, char ret[32]);
 /* Receive queues that packets arrive on. -EOPNOTSUPP: the driver does not say. */
 int ethtool_queues(const char *interface, uint32_t *ret);
 int ethtool_gro(const char *interface, bool *ret);
-int ethtool_gro_off(const char *interface);
+int ethtool_gro_set(const char *interface, bool on);
 int ethtool_lro(const char *interface, bool *ret);
 
 /* The driver's own statistics, as `ethtool -S` tells them. */

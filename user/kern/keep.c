@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "attach.h"
+#include "gro.h"
 #include "pins.h"
 
 /* What the kernel tells first of a map, a program and a link alike. */
@@ -66,8 +67,10 @@ static int hold_one(const char *pinned, void *context)
 	held = link_held(dataplane, id);
 	if (!held && (held = link_held(dataplane, 0)))
 		*held = (struct held_link){.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3), .id = id};
-	if (held)
+	if (held) {
 		snprintf(held->pinned, sizeof held->pinned, "%s", pinned);
+		held->gro = held->gro || gro_held(path);
+	}
 	close(fd);
 	return 0;
 }
@@ -121,6 +124,8 @@ static int links_keep(struct dataplane *dataplane, char path[PIN_PATH])
 		if (!r)
 			r = pin_keep(held->fd, pin_path(path, "%s/links/%s", name, held->pinned));
 		made += r > 0;
+		if (r > 0 && held->gro)
+			r = gro_note(path);
 	}
 	return r < 0 ? r : made;
 }

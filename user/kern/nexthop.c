@@ -18,6 +18,7 @@ int nexthops_open(nexthop_changed changed, void *context, struct nexthops **ret)
 		return -ENOMEM;
 	nexthops->changed = changed;
 	nexthops->context = context;
+	nexthops->protocol = changed ? NEIGHBOUR_KEPT : NEIGHBOUR_ASKED;
 	r = news_open(nexthops);
 	if (!r)
 		r = netlink_open(NETLINK_ROUTE, &nexthops->questions);
@@ -32,6 +33,8 @@ void nexthops_close(struct nexthops *nexthops)
 {
 	if (!nexthops)
 		return;
+	if (nexthops->protocol == NEIGHBOUR_ASKED)
+		neighbours_forget(NEIGHBOUR_ASKED);
 	if (nexthops->news)
 		mnl_socket_close(nexthops->news);
 	netlink_close(nexthops->questions);
@@ -103,17 +106,34 @@ int nexthops_want(struct nexthops *nexthops, const struct address *address)
 	return 0;
 }
 
+/* Unless another address has the same one. */
+static void leave_neighbour(struct nexthops *nexthops, const struct nexthop *left)
+{
+	for (size_t i = 0; i < nexthops->count; i++) {
+		const struct nexthop *now = &nexthops->sorted[i]->now;
+
+		if (now->ifindex == left->ifindex && address_equal(neighbour_of(now), neighbour_of(left)))
+			return;
+	}
+	if (left->ifindex)
+		neighbour_forget(nexthops->questions, left->ifindex, neighbour_of(left), nexthops->protocol);
+	answers_forget(nexthops);
+}
+
 void nexthops_forget(struct nexthops *nexthops, const struct address *address)
 {
+	struct wanted *forgotten;
 	bool known;
 	size_t at = place_of(nexthops, address, &known);
 
 	if (!known || --nexthops->sorted[at]->count)
 		return;
-	free(nexthops->sorted[at]);
+	forgotten = nexthops->sorted[at];
 	nexthops->count--;
 	memmove(&nexthops->sorted[at], &nexthops->sorted[at + 1],
 		(nexthops->count - at) * sizeof *nexthops->sorted);
+	leave_neighbour(nexthops, &forgotten->now);
+	free(forgotten);
 }
 
 const struct nexthop *nexthops_get(const struct nexthops *nexthops, const struct address *address)

@@ -35,6 +35,7 @@ struct nexthop {
 
 typedef void (*nexthop_changed)(const struct nexthop *nexthop, void *context);
 
+/* changed NULL: for a look; then nexthops_close() has the kernel forget the neighbours that it asked for. */
 int nexthops_open(nexthop_changed changed, void *context, struct nexthops **ret);
 void nexthops_close(struct nexthops *nexthops);
 int nexthops_fd(const struct nexthops *nexthops);

@@ -58,7 +58,7 @@ const struct neighbour *neighbour_seek(struct nexthops *nexthops, uint32_t ifind
 	nexthops->asked.neighbour = (struct neighbour){};
 	if (neighbour_ask(nexthops->questions, ifindex, address, &nexthops->asked.neighbour) ||
 	    !neighbour_usable(&nexthops->asked.neighbour))
-		neighbour_use(nexthops->questions, ifindex, address);
+		neighbour_use(nexthops->questions, ifindex, address, nexthops->protocol);
 	return &nexthops->asked.neighbour;
 }
 

@@ -179,7 +179,7 @@ static void confirm(struct nexthops *nexthops, const struct wanted *wanted, bool
 
 	if (due && wanted->neighbour_state & NUD_PROBE) {
 		neighbour_fail(nexthops->questions, now->ifindex, neighbour_of(now));
-		neighbour_use(nexthops->questions, now->ifindex, neighbour_of(now));
+		neighbour_use(nexthops->questions, now->ifindex, neighbour_of(now), nexthops->protocol);
 	} else if (wanted->neighbour_state & NUD_STALE ||
 		   (due && wanted->neighbour_state & (NUD_REACHABLE | NUD_DELAY))) {
 		neighbour_confirm(nexthops->questions, now->ifindex, neighbour_of(now));

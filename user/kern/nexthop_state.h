@@ -3,6 +3,7 @@
 #ifndef HOLDFAST_NEXTHOP_STATE_H
 #define HOLDFAST_NEXTHOP_STATE_H
 
+#include "neighbours.h"
 #include "netlink.h"
 #include "nexthop.h"
 #include "route.h"
@@ -18,6 +19,7 @@ struct wanted {
 struct nexthops {
 	nexthop_changed changed;
 	void *context;
+	enum neighbour_protocol protocol; /* of the neighbours that are asked for */
 	struct netlink *questions;
 	struct mnl_socket *news;
 	struct wanted **sorted; /* by address */

@@ -13,6 +13,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+enum { ATTEMPTS = 10 };
+
 static const char *translate(const char *from, char name[PIN_NAME], char old, char new)
 {
 	snprintf(name, PIN_NAME, "%s", from);
@@ -59,7 +61,7 @@ const char *pin_path(char path[PIN_PATH], const char *format, ...)
 	return path;
 }
 
-int pins_make_directory(const char *path)
+static int make_directories(const char *path)
 {
 	char part[PIN_PATH];
 
@@ -73,6 +75,16 @@ int pins_make_directory(const char *path)
 		*slash = '/';
 	}
 	return mkdir(part, 0700) && errno != EEXIST ? -errno : 0;
+}
+
+int pins_make_directory(const char *path)
+{
+	int r = -ENOENT;
+
+	/* One that was empty may be taken away by whoever leaves, between two calls. */
+	for (int i = 0; r == -ENOENT && i < ATTEMPTS; i++)
+		r = make_directories(path);
+	return r;
 }
 
 /* The unit makes an instance's directory for the daemon, which may not make it itself. */

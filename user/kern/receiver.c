@@ -140,12 +140,7 @@ static int receiver_put(const struct receiver_options *options, int program, int
 	}
 	if (r != -ENOENT)
 		xdp_detach(path);
-	r = xdp_attach(options->interface, program, frags, options->mode, &link, refusal);
-	if (r)
-		return r;
-	r = pin_put(link, path);
-	close(link);
-	return r;
+	return xdp_attach(options->interface, program, frags, options->mode, path, refusal);
 }
 
 static int options_resolve(const struct receiver_options *options, int32_t *ret_netns,

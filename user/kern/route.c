@@ -93,6 +93,7 @@ int neighbour_read(const struct nlmsghdr *answer, void *context)
 
 	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
 	neighbour->state = message->ndm_state;
+	neighbour->protocol = by_type[NDA_PROTOCOL] ? mnl_attr_get_u8(by_type[NDA_PROTOCOL]) : 0;
 	if (by_type[NDA_LLADDR] && mnl_attr_get_payload_len(by_type[NDA_LLADDR]) == sizeof neighbour->mac)
 		memcpy(neighbour->mac, mnl_attr_get_payload(by_type[NDA_LLADDR]), sizeof neighbour->mac);
 	else
@@ -126,13 +127,32 @@ int neighbour_ask(struct netlink *netlink, uint32_t ifindex, const struct addres
 	return r;
 }
 
-int neighbour_use(struct netlink *netlink, uint32_t ifindex, const struct address *address)
+static int neighbour_seek_with(struct netlink *netlink, uint32_t ifindex, const struct address *address,
+			       uint16_t flags, uint8_t protocol)
 {
 	struct ndmsg *message;
-	struct nlmsghdr *request = neighbour_request(netlink, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE,
-						     ifindex, address, &message);
+	struct nlmsghdr *request =
+		neighbour_request(netlink, RTM_NEWNEIGH, NLM_F_CREATE | flags, ifindex, address, &message);
 
 	message->ndm_flags = NTF_USE;
+	if (protocol)
+		mnl_attr_put_u8(request, NDA_PROTOCOL, protocol);
+	return netlink_ask(netlink, request, NULL, NULL, NULL);
+}
+
+/* An entry that is there stays whose it is. */
+int neighbour_use(struct netlink *netlink, uint32_t ifindex, const struct address *address, uint8_t protocol)
+{
+	int r = neighbour_seek_with(netlink, ifindex, address, NLM_F_EXCL, protocol);
+
+	return r == -EEXIST ? neighbour_seek_with(netlink, ifindex, address, NLM_F_REPLACE, 0) : r;
+}
+
+int neighbour_delete(struct netlink *netlink, uint32_t ifindex, const struct address *address)
+{
+	struct ndmsg *message;
+	struct nlmsghdr *request = neighbour_request(netlink, RTM_DELNEIGH, 0, ifindex, address, &message);
+
 	return netlink_ask(netlink, request, NULL, NULL, NULL);
 }
 

@@ -54,6 +54,7 @@ struct held_link {
 	int fd;
 	uint32_t id;
 	char pinned[PIN_NAME];
+	bool gro; /* gro_held() */
 };
 
 struct dataplane {
@@ -90,7 +91,9 @@ struct dataplane {
 	struct lb *observer; /* the observing form; NULL until it is first asked */
 };
 
-/* dataplane.c: an instance of which nothing is open yet. */
+/* dataplane.c */
+int instance_check(const char *instance, struct refusal *refusal); /* -EINVAL: that is no name of one */
+/* An instance of which nothing is open yet. */
 int dataplane_new(const char *instance, bool writable, struct dataplane **ret, struct refusal *refusal);
 
 /* instance.c */

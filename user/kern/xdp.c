@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "absent.h"
-#include "ethtool.h"
+#include "gro.h"
 #include "holder.h"
 #include "orphan.h"
 #include "pins.h"
@@ -85,7 +85,26 @@ static int refuse_attach(const char *interface, uint32_t ifindex, int program, u
 	return error;
 }
 
-int xdp_attach(const char *interface, int program, int frags, enum interface_mode mode, int *ret_link,
+/* The link is detached with its descriptor if it is not pinned. */
+static int link_settle(int link, const char *interface, bool generic, const char *path,
+		       struct refusal *refusal)
+{
+	int r = generic ? gro_hold(interface, path) : 0;
+
+	if (r) {
+		refuse(refusal, 0, "generic mode needs GRO off on %s, and that fails: %s", interface,
+		       strerror(-r));
+		refusal_right(refusal, "ethtool -K %s gro off", interface);
+		return r;
+	}
+	r = pin_put(link, path);
+	if (!r)
+		return 0;
+	gro_give_back(interface, path);
+	return pins_refuse(r, path, refusal);
+}
+
+int xdp_attach(const char *interface, int program, int frags, enum interface_mode mode, const char *path,
 	       struct refusal *refusal)
 {
 	uint32_t ifindex = if_nametoindex(interface);
@@ -101,19 +120,11 @@ int xdp_attach(const char *interface, int program, int frags, enum interface_mod
 	}
 	if (link < 0)
 		return refuse_attach(interface, ifindex, program, flags, link, refusal);
-	if (flags == XDP_FLAGS_SKB_MODE) { /* which sees what GRO put together: frames larger than any MTU */
-		r = ethtool_gro_off(interface);
-		if (r && r != -EOPNOTSUPP) {
-			bpf_link_detach(link);
-			close(link);
-			refuse(refusal, 0, "generic mode needs GRO off on %s, and that fails: %s", interface,
-			       strerror(-r));
-			refusal_right(refusal, "ethtool -K %s gro off", interface);
-			return r;
-		}
-	}
-	*ret_link = link;
-	return 0;
+	r = link_settle(link, interface, flags == XDP_FLAGS_SKB_MODE, path, refusal);
+	if (r)
+		bpf_link_detach(link); /* now: closing does it some time later */
+	close(link);
+	return r;
 }
 
 static int program_tag(uint32_t id, char tag[17])
@@ -175,25 +186,34 @@ bool interface_is_generic(const char *interface)
 	return ifindex && !bpf_xdp_query(ifindex, 0, &query) && query.attach_mode == XDP_ATTACHED_SKB;
 }
 
-int xdp_detach(const char *path)
+/* Unpinning alone would detach some time later. -ENOLINK: its interface is gone already. */
+static int link_detach(int link)
 {
 	struct bpf_link_info info = {};
 	uint32_t length = sizeof info;
-	int fd = pin_get(path), r = 0;
+
+	if (bpf_link_detach(link) && errno != ENOLINK)
+		return -errno;
+	/* The link itself says whether it holds an interface, in whatever network namespace and by whatever
+	 * name. */
+	if (bpf_obj_get_info_by_fd(link, &info, &length))
+		return -errno;
+	return info.xdp.ifindex ? -EBUSY : 0;
+}
+
+int xdp_detach(const char *path)
+{
+	struct attachment attachment;
+	int fd = pin_get(path), r;
+	bool here;
 
 	if (fd < 0)
 		return fd;
-	/* Unpinning alone would detach some time later. -ENOLINK: its interface is gone already. */
-	if (bpf_link_detach(fd) && errno != ENOLINK)
-		r = -errno;
-	/* The link itself says whether it holds an interface, in whatever network namespace and by whatever
-	 * name. */
-	else if (bpf_obj_get_info_by_fd(fd, &info, &length))
-		r = -errno;
-	else if (info.xdp.ifindex)
-		r = -EBUSY;
+	here = !xdp_attachment_of(fd, &attachment);
+	r = link_detach(fd);
 	close(fd);
 	if (r)
 		return r;
+	gro_give_back(here ? attachment.interface : NULL, path);
 	return unlink(path) ? -errno : 0;
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel's neighbour entries that Holdfast made. They bear a protocol number (NDA_PROTOCOL, as routes
+ * bear one), so that whoever comes later can tell them from those that the host's own packets made.
+ */
+#ifndef HOLDFAST_NEIGHBOURS_H
+#define HOLDFAST_NEIGHBOURS_H
+
+#include "route.h"
+
+/* Not in /etc/iproute2/rt_protos, where `ip neigh` looks for a name. */
+enum neighbour_protocol {
+	NEIGHBOUR_KEPT = 104,  /* a daemon's next hop */
+	NEIGHBOUR_ASKED = 105, /* asked for once, by `check` */
+};
+
+/* Has the kernel forget the neighbour if it bears that number. 0 also where it does not. */
+int neighbour_forget(struct netlink *netlink, uint32_t ifindex, const struct address *address,
+		     enum neighbour_protocol protocol);
+/* Has the kernel forget all that bear it, in this network namespace. What is still needed is asked for again.
+ */
+int neighbours_forget(enum neighbour_protocol protocol);
+
+#endif
