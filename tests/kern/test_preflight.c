@@ -17,7 +17,8 @@
 static pid_t router;
 static struct model *model;
 static struct backend backend = {.name = "db1"};
-static struct pool pool = {.name = "db", .backends = &backend, .backend_count = 1};
+static struct pool pool = {
+	.name = "db", .backends = &backend, .backend_count = 1, .gue_port = GUE_PORT_DEFAULT};
 static struct service service = {.proto = IPPROTO_TCP, .pool = "db"};
 static struct interface interface = {.name = "v0"};
 static struct model host = {.interfaces = &interface,
