@@ -9,8 +9,8 @@
  * addresses (RFC 6890) have them. */
 struct address_class {
 	struct prefix prefix;
-	const char *name; /* "link-local" */
-	const char *why;  /* "routers do not forward such packets" */
+	const char *name; /* "link-local", as an address is */
+	const char *why;  /* "routers do not forward its packets" */
 };
 
 bool prefix_contains(const struct prefix *prefix, const struct address *address);

@@ -57,17 +57,19 @@ static bool had_vip(const struct objector *objector, const struct address *addre
 /* Backends --------------------------------------------------------------------------- */
 
 static void refuse_class(struct refusal *refusal, const struct address *address,
-			 const struct address_class *class)
+			 const struct address_class *class, const char *right)
 {
-	char text[ADDRESS_TEXT], prefix[PREFIX_TEXT];
+	const struct prefix *prefix = &class->prefix;
+	char text[ADDRESS_TEXT], range[PREFIX_TEXT];
+	struct address ipv4 = {.family = 4};
 
-	if (address_equal(address, &class->prefix.address))
-		refuse(refusal, -EINVAL, "%s is the %s address: %s", address_text(address, text), class->name,
-		       class->why);
-	else
-		refuse(refusal, -EINVAL, "%s is one of the %s addresses (%s): %s",
-		       address_text(address, text), class->name, prefix_text(&class->prefix, prefix),
-		       class->why);
+	refuse(refusal, -EINVAL, "%s is %s (%s), and %s", address_text(address, text), class->name,
+	       prefix_text(prefix, range), class->why);
+	refusal_right(refusal, "%s", right);
+	if (address->family != 6 || prefix->bits != 96)
+		return;
+	memcpy(ipv4.bytes, address->bytes + 12, 4);
+	refusal_right(refusal, "%s, if the IPv4 address is meant", address_text(&ipv4, text));
 }
 
 static int object_to_backend(const struct objector *objector, const struct pool *pool,
@@ -79,18 +81,17 @@ static int object_to_backend(const struct objector *objector, const struct pool 
 	char text[ADDRESS_TEXT];
 
 	if (class && !had_backend(objector, pool, &backend->address)) {
-		refuse_class(&objection.refusal, &backend->address, class);
-		refusal_right(&objection.refusal, "an address at which the backend can be reached from here");
+		refuse_class(&objection.refusal, &backend->address, class,
+			     "an address at which this host reaches the backend");
 		return object_to(objector, OBJECTION_WRONG, &fault, &objection);
 	}
 	if (!model_has_vip(objector->after, &backend->address) ||
 	    (had_vip(objector, &backend->address) && had_backend(objector, pool, &backend->address)))
 		return 0;
 	refuse(&objection.refusal, -EINVAL,
-	       "%s is a VIP of this instance, too: what is sent to the backend comes back here, again and "
-	       "again",
+	       "%s is a VIP of this instance, so packets for the backend would come back here",
 	       address_text(&backend->address, text));
-	refusal_right(&objection.refusal, "an address of its own for the backend, and another for the VIP");
+	refusal_right(&objection.refusal, "a backend at an address that no service listens on");
 	return object_to(objector, OBJECTION_WRONG, &fault, &objection);
 }
 
@@ -126,11 +127,12 @@ static int object_to_same(const struct objector *objector, const struct pool *po
 	if (count <= stay_at(objector->before, pool->name, &newest->address))
 		return 0;
 	refuse(&objection.refusal, -EPERM,
-	       "backend %s has the address %s already: one server would get the shares of %zu, and not be "
-	       "drained when one of them is",
+	       "backend %s has the address %s already, so one server would get %zu shares, and draining one "
+	       "name "
+	       "would not drain it",
 	       other->name, address_text(&other->address, text), count);
 	refusal_right(&objection.refusal,
-		      "one name for it, with a greater weight; or --force, if it is meant");
+		      "one name with a greater weight; --force, if several names are meant");
 	return object_to(objector, OBJECTION_MISTAKE, &fault, &objection);
 }
 
@@ -177,9 +179,9 @@ static int object_to_source(const struct objector *objector, const struct pool *
 	if (!class ||
 	    (before && (same_prefix(source, &before->source4) || same_prefix(source, &before->source6))))
 		return 0;
-	refuse(&objection.refusal, -EINVAL, "source %s holds %s addresses (%s): %s",
-	       prefix_text(source, text), class->name, prefix_text(&class->prefix, prefix), class->why);
-	refusal_right(&objection.refusal, "a prefix of which every address may be this host's");
+	refuse(&objection.refusal, -EINVAL, "source %s has addresses that are %s (%s)",
+	       prefix_text(source, text), class->name, prefix_text(&class->prefix, prefix));
+	refusal_right(&objection.refusal, "a prefix without them, such as 192.0.2.0/24");
 	return object_to(objector, OBJECTION_WRONG, &fault, &objection);
 }
 
@@ -198,7 +200,7 @@ static int object_to_port(const struct objector *objector, const struct pool *po
 		return 0;
 	refuse(&objection.refusal, -EINVAL, "gue_port %u has no effect with encap %s", pool->gue_port,
 	       encap_name(pool->encap));
-	refusal_right(&objection.refusal, "encap gue with it, or no gue_port");
+	refusal_right(&objection.refusal, "encap gue, or no gue_port");
 	return object_to(objector, OBJECTION_WRONG, &fault, &objection);
 }
 
@@ -226,8 +228,8 @@ static int object_to_vip(const struct objector *objector, const struct service *
 
 	if (!class || had_vip(objector, &service->vip))
 		return 0;
-	refuse_class(&objection.refusal, &service->vip, class);
-	refusal_right(&objection.refusal, "an address that clients can reach by a router");
+	refuse_class(&objection.refusal, &service->vip, class,
+		     "an address that routers can lead here, such as 203.0.113.10");
 	return object_to(objector, OBJECTION_WRONG, &fault, &objection);
 }
 
@@ -248,8 +250,9 @@ static int object_to_idle(const struct objector *objector, const struct service 
 		refuse(&objection.refusal, 0, "idle %s has no effect while track is never", text);
 	else if (service->proto == IPPROTO_TCP && service->idle < TCP_IDLE_SHORT)
 		refuse(&objection.refusal, 0,
-		       "idle %s: a connection that is silent for longer counts as ended, and breaks when its "
-		       "slot has moved",
+		       "a connection that is silent for more than %s counts as ended, and breaks when its "
+		       "slot "
+		       "has moved",
 		       text);
 	else
 		return 0;

@@ -31,9 +31,10 @@ static bool is_no_host(enum host_part part, const struct address *address, struc
 
 	if (part != HOST_BROADCAST && part != HOST_NETWORK)
 		return false;
-	refuse(refusal, -EPERM, "%s is the %s address of a network that this host is in, and no host's",
+	refuse(refusal, -EPERM,
+	       "%s is the %s address of a network that this host is in, so no host should have it",
 	       address_text(address, text), part == HOST_BROADCAST ? "broadcast" : "first");
-	refusal_right(refusal, "an address that one host has; or --force, if it is meant");
+	refusal_right(refusal, "the address of one host; --force, if a host has this one");
 	return true;
 }
 
@@ -60,11 +61,11 @@ static int visit_backend(const struct host_objector *objector, const struct pool
 
 	if (part == HOST_OWN) {
 		refuse(&objection.refusal, -EPERM,
-		       "%s is this host's own address: a balancer sends nothing to itself, so the backend "
-		       "gets no packets from here",
+		       "%s is this host's own address, and a balancer sends nothing to itself",
 		       address_text(&backend->address, text));
-		refusal_right(&objection.refusal, "a backend on another host; or --force, if other balancers "
-						  "have the same pool and reach it");
+		refusal_right(&objection.refusal,
+			      "a backend on another host; --force, if the file is for several "
+			      "balancers and others reach it");
 	} else if (!is_no_host(part, &backend->address, &objection.refusal)) {
 		return 0;
 	}
@@ -102,12 +103,13 @@ int host_visit_backends(const struct model *before, const struct model *after, o
 /* What of the host itself a service at its own address takes; NULL: nothing that must be said. */
 static const char *takes_of_host(const struct service *service)
 {
-	if (service->port_low == 0 && service->port_high == UINT16_MAX)
-		return "every packet that comes to it would go to backends: SSH to this host, and answers to "
-		       "connections that it opens, too";
-	if (service->proto == IPPROTO_TCP && service->port_low <= SSH && service->port_high >= SSH)
-		return "with port 22 SSH to this host would go to backends";
-	return NULL;
+	bool every = service->port_low == 0 && service->port_high == UINT16_MAX;
+
+	if (service->proto == IPPROTO_UDP)
+		return every ? "answers to its own requests, such as DNS," : NULL;
+	if (every)
+		return "SSH to it and answers to its own connections";
+	return service->port_low <= SSH && service->port_high >= SSH ? "SSH to it" : NULL;
 }
 
 static int visit_service(const struct host_objector *objector, const struct service *service)
@@ -120,12 +122,14 @@ static int visit_service(const struct host_objector *objector, const struct serv
 
 	address_text(&service->vip, text);
 	if (taken) {
-		refuse(&objection.refusal, -EPERM, "%s is this host's own address: %s", text, taken);
-		refusal_right(&objection.refusal, "the ports that clients use, and no more; or --force, if "
-						  "it is meant");
+		refuse(&objection.refusal, -EPERM,
+		       "%s is this host's own address, so %s would go to backends", text, taken);
+		refusal_right(&objection.refusal,
+			      "the ports that clients use; --force, if the host can do without");
 	} else if (part == HOST_ELSEWHERE && host_view_gateway(objector->view, &service->vip)) {
 		refuse(&objection.refusal, -EPERM, "%s is the gateway of a route of this host", text);
-		refusal_right(&objection.refusal, "an address that no host has; or --force, if it is meant");
+		refusal_right(&objection.refusal,
+			      "an address that no host on the link has; --force, if it is meant");
 	} else if (!is_no_host(part, &service->vip, &objection.refusal)) {
 		return 0;
 	}
