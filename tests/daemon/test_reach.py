@@ -75,6 +75,19 @@ def test_the_attached_link_is_down(reached):
     until(lambda: is_sound(reached))
 
 
+def test_what_befalls_an_attached_link_is_an_event(reached):
+    def texts():
+        return [e["text"] for e in reached.get("/v1/events")["events"] if (e["kind"], e["subject"]) == ("interface", "eth0")]
+
+    assert texts() == []
+    run("ip", "-n", reached.host.peer, "link", "set", "r0", "down")
+    until(lambda: len(texts()) == 1)
+    run("ip", "-n", reached.host.peer, "link", "set", "r0", "up")
+    until(lambda: len(texts()) == 2)
+    lost, found = texts()
+    assert lost.startswith("it has no carrier") and found == "it is up, and packets come in again"
+
+
 def test_one_of_two_attached_links_is_down(reached):
     """Backends are reached by the other one, yet what should come in by this one does not."""
     ip(reached, "link add in0 type veth peer name in1")
@@ -181,11 +194,24 @@ def test_a_lost_route_is_held_and_every_view_says_so(reached):
     assert told[-1]["next_hop"]["held"] is None and told[-1]["next_hop"]["mac"] is None, told[-1]
 
 
+def flow_over_ipv6(daemon):
+    """A flow to a backend that has an IPv6 address, reached on link."""
+    ip(daemon, "addr add 2001:db8:9::1/64 dev eth0 nodad")
+    run("ip", "-n", daemon.host.peer, "addr", "add", "2001:db8:9::11/64", "dev", "r0", "nodad")
+    daemon.operate("pool.add", name="six", source="2001:db8:64::/64")
+    daemon.operate("backend.add", pool="six", name="b", address="2001:db8:9::11")
+    daemon.operate("service.add", proto="tcp", listen="[2001:db8:203::10]:80", pool="six")
+    flow = "/v1/why?proto=tcp&src=[2001:db8:1::1]:40000&dst=[2001:db8:203::10]:80"
+    until(lambda: daemon.get(flow)["next_hop"]["resolved"])
+    return flow
+
+
+@pytest.mark.parametrize("family", [4, 6])
 @pytest.mark.parametrize("kind", ["blackhole", "unreachable", "prohibit"])
-def test_a_route_that_refuses_is_no_flap(reached, kind):
+def test_a_route_that_refuses_is_no_flap(reached, kind, family):
     """From the moment when it is known the packets are dropped: no answer says that they are forwarded and refused."""
-    flow = flow_of(reached, "db/db1")
-    ip(reached, f"route add {kind} 10.9.0.11/32")
+    flow = flow_over_ipv6(reached) if family == 6 else flow_of(reached, "db/db1")
+    ip(reached, f"route add {kind} " + ("2001:db8:9::11/128" if family == 6 else "10.9.0.11/32"))
     told = watch_until_dropped(reached, flow)
     assert all(why["next_hop"]["resolved"] for why in told[:-1]), told[-2]
     assert told[-1]["next_hop"]["problem"] == f"no route: {kind}"

@@ -515,6 +515,7 @@ void instance_tick(struct instance *instance)
 	watch_store(instance);
 	prune(instance, clock_monotonic());
 	interfaces_retry(instance->interfaces, instance->model);
+	carriers_tick(&instance->carriers, instance->interfaces, instance->hops, instance->model);
 	refresh_tick(instance);
 	if (answers_tick(instance->answers, instance->model, instance->facts))
 		refresh_image(instance);

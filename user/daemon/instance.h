@@ -11,6 +11,7 @@
 #include "answers.h"
 #include "../core/image.h"
 #include "../core/steady.h"
+#include "carriers.h"
 #include "census.h"
 #include "evidence.h"
 #include "facts.h"
@@ -43,6 +44,7 @@ struct instance {
 	struct preparation *preparation; /* NULL: what takes long is built on the loop */
 	struct patience *patience;       /* NULL: a lock of another process is waited for */
 	struct overflow overflow;
+	struct carriers carriers;
 	struct losses losses;
 
 	struct generation generation; /* in force */
