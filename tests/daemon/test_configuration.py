@@ -136,6 +136,25 @@ def test_a_file_that_is_refused_changes_nothing_and_is_told(idle, file, old, new
     until(lambda: idle.get("/v1/status")["state"] == "ready")
 
 
+@pytest.mark.parametrize("old, new, said", [
+    ("weight: 200", "weight: 70000", "pools[0].backends[1].weight: weight 70000 is out of range: a number from 0 to 65535"),
+    ("weight: 200", "weight: 1", "if it is meant: holdfast apply -f "),
+], ids=["mistake", "share"])
+def test_a_refusal_says_what_would_be_right_wherever_it_is_told(idle, file, old, new, said):
+    def told():
+        return [problem for problem in idle.get("/v1/status")["problems"] if said in problem]
+
+    idle.start("--config", file)
+    file.write_text(FILE.replace(old, new))
+    reload(idle)
+    until(told)
+    idle.stop()
+    idle.start("--config", file)
+    assert told()
+    until(lambda: len([e for e in idle.get("/v1/events")["events"] if e["kind"] == "configuration" and said in e["text"]]) == 2)
+    assert idle.log.read_text().count(said) == 2
+
+
 def test_a_file_that_is_lost_is_told_and_one_that_never_was_is_not(idle, file):
     file.unlink()
     idle.start("--config", file)

@@ -216,7 +216,7 @@ def test_fresh_sets_a_database_aside_and_loses_nothing_of_it(serving):
 @pytest.mark.parametrize("options, text, said", [
     ([], None, "--fresh needs to know what to serve"),
     (["--config"], "version: 1\n", "seed"),
-    (["--config"], None, "cannot be opened"),
+    (["--config"], None, "there is no such file"),
 ])
 def test_fresh_without_a_configuration_changes_nothing(serving, options, text, said):
     path = serving.directory / "broken.yaml"

@@ -101,7 +101,7 @@ def test_a_full_disk_costs_old_generations_before_it_costs_a_change(small):
     assert checked(small)[0] == 0
     told = until(lambda: (events := small.get("/v1/events?limit=10000")["events"])
                  and any(e["text"] == "the database is written again" for e in events) and events)
-    assert any(e["kind"] == "database" and "full" in e["text"] for e in told)
+    assert any(e["kind"] == "database" and "full: make room" in e["text"] for e in told), "and what to do"
     changes = [int(e["text"].split()[1]) for e in told if e["kind"] == "change"]
     assert changes == list(range(2, last + 1)), "what happened meanwhile is told"
     status, answer = small.request("POST", "/v1/rollback", {"generation": kept[-1], "force": True})

@@ -63,3 +63,10 @@ void refusal_kind(struct refusal *refusal, const char *kind)
 	if (refusal)
 		snprintf(refusal->kind, sizeof refusal->kind, "%s", kind);
 }
+
+const char *refusal_text(const struct refusal *refusal, char text[REFUSAL_TEXT])
+{
+	snprintf(text, REFUSAL_TEXT, "%s%s%s%s%s", refusal->where, refusal->where[0] ? ": " : "",
+		 refusal->what, refusal->right[0] ? ": " : "", refusal->right);
+	return text;
+}

@@ -27,4 +27,9 @@ __attribute__((format(printf, 2, 3))) void refusal_right(struct refusal *refusal
 void refusal_right_raise(struct refusal *refusal, const char *less, const char *option, uint64_t value);
 void refusal_kind(struct refusal *refusal, const char *kind);
 
+enum { REFUSAL_TEXT = sizeof(struct refusal) };
+
+/* All of it in one line, as the command line prints it: "WHERE: WHAT: RIGHT". Returns text. */
+const char *refusal_text(const struct refusal *refusal, char text[REFUSAL_TEXT]);
+
 #endif

@@ -179,17 +179,16 @@ static int apply_file(struct instance *instance, bool again, struct refusal *ref
  * that can. */
 static void tell_refusal(struct instance *instance, int error, const struct refusal *refusal)
 {
-	const char *file = instance->options->config, *right = refusal->right;
-	char told[sizeof instance->configuration_problem - 256], force[256];
+	const char *file = instance->options->config;
+	struct refusal told = *refusal;
+	char text[REFUSAL_TEXT];
 
-	snprintf(force, sizeof force, "if it is meant: holdfast apply -f %.180s --force", file);
 	if (error == -EPERM)
-		right = force;
-	snprintf(told, sizeof told, "%s%s%s%s%s", refusal->where, refusal->where[0] ? ": " : "",
-		 refusal->what, right[0] ? ": " : "", right);
+		refusal_right(&told, "if it is meant: holdfast apply -f %.180s --force", file);
+	refusal_text(&told, text);
 	snprintf(instance->configuration_problem, sizeof instance->configuration_problem,
-		 "%.180s is not applied: %s", file, told);
-	event_note(LOG_LEVEL_ERROR, "configuration", file, "not applied: %s", told);
+		 "%.180s is not applied: %s", file, text);
+	event_note(LOG_LEVEL_ERROR, "configuration", file, "not applied: %s", text);
 }
 
 static void apply_again(void *context)

@@ -120,7 +120,7 @@ void event_gather(const struct common_event *event, const char *backend)
 
 void event_note(enum log_level level, const char *kind, const char *subject, const char *format, ...)
 {
-	char text[512];
+	char text[1024]; /* a whole refusal */
 	va_list args;
 
 	va_start(args, format);

@@ -10,9 +10,10 @@
 static void note_pins(struct instance *instance, int made, const struct refusal *problem)
 {
 	const char *name = instance->options->instance;
+	char text[REFUSAL_TEXT];
 
 	if (problem->what[0] && strcmp(problem->what, instance->unheld.what))
-		event_note(LOG_LEVEL_ERROR, "pins", name, "%s", problem->what);
+		event_note(LOG_LEVEL_ERROR, "pins", name, "%s", refusal_text(problem, text));
 	if (made > 0)
 		event_note(LOG_LEVEL_WARNING, "pins", name,
 			   "%d pins had been removed or replaced, and are made again; packets went on", made);

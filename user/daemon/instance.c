@@ -491,7 +491,8 @@ static void watch_store(struct instance *instance)
 	bool has = problem->what[0];
 
 	if (has && !instance->store_failed)
-		event_note(LOG_LEVEL_ERROR, "database", problem->where, "%s", problem->what);
+		event_note(LOG_LEVEL_ERROR, "database", problem->where, "%s: %s", problem->what,
+			   problem->right);
 	else if (!has && instance->store_failed)
 		event_note(LOG_LEVEL_NOTICE, "database", "", "the database is written again");
 	instance->store_failed = has;

@@ -17,7 +17,7 @@ void log_open(const char *instance)
 
 void log_line(enum log_level level, const char *format, ...)
 {
-	char line[1024];
+	char line[2048];
 	va_list args;
 
 	va_start(args, format);
@@ -31,7 +31,7 @@ void log_line(enum log_level level, const char *format, ...)
 
 void log_refusal(enum log_level level, const char *doing, const struct refusal *refusal)
 {
-	log_line(level, "%s%s%s%s%s%s%s", doing, doing[0] ? ": " : "", refusal->what,
-		 refusal->where[0] ? ": " : "", refusal->where, refusal->right[0] ? "; " : "",
-		 refusal->right);
+	char text[REFUSAL_TEXT];
+
+	log_line(level, "%s%s%s", doing, doing[0] ? ": " : "", refusal_text(refusal, text));
 }

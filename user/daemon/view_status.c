@@ -149,12 +149,12 @@ static json_t *problems_json(struct instance *instance)
 	const struct model *model = instance->model;
 	const struct refusal *broken = store_problem(instance->store), *unheld = &instance->unheld;
 	json_t *list = json_array();
+	char told[REFUSAL_TEXT];
 
 	if (broken->what[0])
-		append_line(list, "%s: %s: %s", broken->where, broken->what, broken->right);
+		append_line(list, "%s", refusal_text(broken, told));
 	if (unheld->what[0])
-		append_line(list, "%s%s%s: %s", unheld->where, unheld->where[0] ? ": " : "", unheld->what,
-			    unheld->right);
+		append_line(list, "%s", refusal_text(unheld, told));
 	if (instance->configuration_problem[0])
 		append_line(list, "%s", instance->configuration_problem);
 	if (model->service_count && !model->interface_count)
