@@ -40,14 +40,36 @@ def test_every_weight_and_option_arrives(real):
     assert (service["idle"], service["track"]) == (5400, "always")
 
 
-@pytest.mark.parametrize("option,values", [
-    ("--encap", ["ipip", "gue", "gre", "l2"]), ("--hash", ["5tuple", "source"]),
-    ("--scheme", ["maglev", "rendezvous", "ring", "ketama", "jump", "modulo", "slots"])])
-def test_every_choice_is_one_of_the_daemons(real, option, values):
-    for value in values:
-        done = real.run(f"pool add p-{value} --table-size 251 --dry-run {option} {value}", status=None)
-        # A daemon may refuse what it cannot do; that it does not know the word is our fault.
-        assert "one of" not in done.stderr, done.stderr
+CHOICES = [  # a command line that ends with a wrong word, and the operation that has the same word
+    *((f"pool add p --{key.replace('_', '-')} ?", "pool.add", {"name": "p", key: "?"})
+      for key in ("scheme", "ring_hash", "ring_owner", "ketama", "encap", "hash")),
+    ("interface attach eth0 --mode ?", "interface.attach", {"name": "eth0", "mode": "?"}),
+    ("service add tcp 203.0.113.10:80 --pool db --track ?", "service.add",
+     {"proto": "tcp", "listen": "203.0.113.10:80", "pool": "db", "track": "?"}),
+    ("backend health db/db1 ?", "backend.health", {"pool": "db", "name": "db1", "state": "?"}),
+]
+
+
+@pytest.mark.parametrize("line,operation,arguments", CHOICES)
+def test_every_choice_is_one_of_the_daemons(real, line, operation, arguments):
+    """Both refuse a word that nobody knows, and name those that they know: the same."""
+    real.out("pool add db --table-size 251")
+    real.out("backend add db/db1 10.0.0.11")
+    ours = real.error(line).rpartition("one of: ")[2].split()
+    api = real.daemon.api()
+    api.request("POST", "/v1/operations", json.dumps({"operation": operation, "arguments": arguments, "dry_run": True}))
+    answer = api.getresponse()
+    assert answer.status == 400
+    theirs = re.split(", | or ", json.loads(answer.read())["error"]["right"])
+    assert len(ours) > 1 and sorted(ours) == sorted(theirs)
+
+
+def test_every_word_for_a_choice_is_covered(cli):
+    """No verb has an option with choices that CHOICES does not ask about; those of placement ask no daemon."""
+    asked = {re.search(r"(--\S+ )?\?$", line)[0].split()[0] for line, _, _ in CHOICES}
+    found = {option for verb in every_verb(cli) if not verb.startswith("placement")
+             for option in re.findall(r"^  (--[a-z-]+) [a-z0-9-]+\|", cli.out(f"{verb} --help"), re.M)}
+    assert found == asked - {"?"}
 
 
 def test_dry_run_changes_nothing(real):

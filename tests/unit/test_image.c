@@ -337,6 +337,33 @@ static void hash_and_seed_are_in_the_digest(void **state)
 	model_free(model);
 }
 
+/* A pool waits for flows that are remembered: the longest of its services, those apart that remember none. */
+static void a_pool_waits_only_for_flows_that_are_remembered(void **state)
+{
+	struct model *model = small_model(2);
+	struct ledger *ledger = ledger_new();
+	static const struct {
+		const char *track;
+		uint32_t idle;
+	} cases[] = {{"never", 600}, {"auto", 3600}, {"always", 3600}};
+
+	(void)state;
+	operate(&model, "service.set", "{'proto': 'tcp', 'listen': '203.0.113.10:5432', 'idle': '10m'}");
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct image *image;
+
+		operate(&model, i ? "service.set" : "service.add",
+			"{'proto': 'tcp', 'listen': '203.0.113.10:80', 'pool': 'db', 'track': '%s', 'idle': "
+			"'1h'}",
+			cases[i].track);
+		image = must_image(model, ledger, NULL, "");
+		assert_int_equal(image_pool(image, "db")->idle, cases[i].idle);
+		image_free(image);
+	}
+	ledger_free(ledger);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +379,7 @@ int main(void)
 		cmocka_unit_test(pools_that_did_not_change_share_their_words),
 		cmocka_unit_test(words_can_be_lent),
 		cmocka_unit_test(hash_and_seed_are_in_the_digest),
+		cmocka_unit_test(a_pool_waits_only_for_flows_that_are_remembered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
