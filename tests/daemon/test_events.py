@@ -62,6 +62,18 @@ def test_a_gateway_that_flaps_is_a_few_lines_and_pushes_no_change_out(daemon):
     assert f"{2 * BEHIND} backends are not reached (interface down): p/b0, q/b0, p/b1 and {2 * BEHIND - 3} more" in lost, told
 
 
+def test_backends_that_are_drained_together_are_one_event(daemon):
+    daemon.serve_many(50, "p", services=[{"listen": "tcp 203.0.113.10:80", "pool": "p", "idle": "2s"}])
+    whole = daemon.get("/v1/export")["configuration"]
+    whole["pools"][0]["backends"] = whole["pools"][0]["backends"][:1]
+    status, answer = daemon.post("model.apply", {"configuration": whole}, force=True)
+    assert status == 200, answer
+    until(lambda: len(daemon.get("/v1/backends")["backends"]) == 1, 60)
+    told = until(lambda: [e for e in daemon.get("/v1/events")["events"] if e["kind"] == "drain"])
+    assert len(told) <= 3 and told[0]["subject"] == "p", told
+    assert "backends are drained: they can be switched off: p/b1, p/b10, p/b11 and " in told[0]["text"]
+
+
 def fill_events(daemon, kind, count):
     """As if they had happened a while ago."""
     daemon.stop()

@@ -157,7 +157,7 @@ static void test_a_day_of_one_change_a_minute(void **state)
 		assert_int_equal(store_prune(place->store), 0);
 		change_weight(&model, minute + 1);
 	}
-	store_generations(place->store, look_at, &kept);
+	store_generations(place->store, look_at, &kept, NULL);
 	printf("= %d changes in a day, one a minute, %d backends, up to %zu KiB each: the database has %lld "
 	       "KiB, "
 	       "its log %lld KiB, generations %u to %u\n",
@@ -182,7 +182,7 @@ static void test_number_is_a_bound_too(void **state)
 	open_place(place, &usual);
 	for (uint32_t number = 1; number <= 1100; number++)
 		commit_model(place->store, model, number, began);
-	store_generations(place->store, look_at, &kept);
+	store_generations(place->store, look_at, &kept, NULL);
 	assert_int_equal(kept.count, 1000);
 	assert_int_equal(kept.last, 1100);
 	model_free(model);
@@ -198,7 +198,7 @@ static void test_the_newest_ten_are_kept_whatever_their_size(void **state)
 	open_place(place, &little);
 	for (uint32_t number = 1; number <= 30; number++)
 		commit_model(place->store, model, number, began);
-	store_generations(place->store, look_at, &kept);
+	store_generations(place->store, look_at, &kept, NULL);
 	assert_int_equal(kept.last, 30);
 	assert_int_equal(kept.count, 10);
 	model_free(model);
@@ -258,7 +258,11 @@ static void test_what_was_refused_is_taken_back_when_it_can_be(void **state)
 	struct place *place = *state;
 	sqlite3 *other = refuse_the_second(place);
 
+	struct kept kept = {0};
+
 	assert_true(store_watch(place->store)->what[0]);
+	assert_int_equal(store_generations(place->store, look_at, &kept, NULL), 0);
+	assert_int_equal(kept.last, 1);
 	sqlite3_close(other);
 	assert_false(store_watch(place->store)->what[0]);
 	assert_latest(place->store, 1, 1);

@@ -12,19 +12,21 @@ from daemon import until
 HOLD = """
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1], isolation_level=None)
-database.execute("BEGIN EXCLUSIVE")
+for statement in sys.argv[2:]:
+    database.execute(statement).fetchall()
 print("held", flush=True)
 sys.stdin.read()
 database.execute("ROLLBACK")
 """
+EXCLUSIVE = "BEGIN EXCLUSIVE"
 ATTEMPTS = 10  # of what a slow machine may be too slow for
 
 
 class Holder:
     """A process that holds the lock until it is let go."""
 
-    def __init__(self, daemon):
-        self.process = subprocess.Popen([sys.executable, "-c", HOLD, daemon.database], stdin=subprocess.PIPE,
+    def __init__(self, daemon, *statements):
+        self.process = subprocess.Popen([sys.executable, "-c", HOLD, daemon.database, *statements], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
 
     def __enter__(self):
@@ -60,7 +62,7 @@ def answered_meanwhile(daemon):
 
 
 def test_a_lock_holds_up_nothing_but_the_change(serving):
-    with Holder(serving):
+    with Holder(serving, EXCLUSIVE):
         counts = []
         while max(counts, default=0) < 5 and len(counts) < ATTEMPTS:
             counts.append(answered_meanwhile(serving))
@@ -69,7 +71,7 @@ def test_a_lock_holds_up_nothing_but_the_change(serving):
 
 def test_the_refusal_names_the_process_that_has_the_lock(serving):
     before, attached = serving.get("/v1/status")["generation"], serving.get("/v1/interfaces")["interfaces"]
-    with Holder(serving) as pid:
+    with Holder(serving, EXCLUSIVE) as pid:
         for operation, arguments in (("backend.drain", {"pool": "db", "name": "db1"}),
                                      ("backend.health", {"pool": "db", "name": "db1", "state": "down"}),
                                      ("interface.detach", {"name": "eth0"})):
@@ -90,7 +92,7 @@ def test_the_refusal_names_the_process_that_has_the_lock(serving):
 
 def test_a_change_waits_for_a_lock_that_is_let_go(serving):
     for attempt in range(ATTEMPTS):
-        with Holder(serving):
+        with Holder(serving, EXCLUSIVE):
             changes = [Change(serving, "backend.set", pool="db", name=name, weight=300 + attempt) for name in ("db1", "db2")]
             for _ in range(3):
                 serving.get("/v1/status")
@@ -99,6 +101,21 @@ def test_a_change_waits_for_a_lock_that_is_let_go(serving):
     else:
         pytest.fail(str([change.result() for change in changes]))
     assert serving.get("/v1/backends/db/db2")["weight"] == 300 + attempt
+
+
+def test_a_reader_that_never_ends_is_named(idle):
+    """The log cannot begin anew while it reads, and grows with each change."""
+    idle.start()
+    idle.serve_many(2000, "p")
+    log = idle.database.with_name(idle.database.name + "-wal")
+    with Holder(idle, "BEGIN", "SELECT max(number) FROM generations") as pid:
+        while log.stat().st_size <= 17 << 20:
+            for weight in (200, 300):
+                idle.operate("backend.set", pool="p", name="b7", weight=weight)
+        (problem,) = until(lambda: idle.get("/v1/status")["problems"])
+        assert "keeps reading" in str(problem) and f"(process {pid})" in str(problem), problem
+    until(lambda: not idle.get("/v1/status")["problems"])
+    assert log.stat().st_size <= 17 << 20
 
 
 def test_a_copy_can_be_made_while_the_daemon_changes(serving):

@@ -69,7 +69,7 @@ static int refuse_locked(struct store *store, struct refusal *refusal)
 {
 	char holder[64];
 
-	store_lock_holder(store, holder, sizeof holder);
+	store_lock_holder(store, STORE_WRITER, holder, sizeof holder);
 	refuse(refusal, -ENOLCK, "the database is locked by %s", holder);
 	refusal_where(refusal, "%s", store->path);
 	refusal_right(refusal, "what is in force stays; end that process, or try again when it is done");

@@ -98,8 +98,9 @@ int store_withdraw(struct store *store, const struct stored_change *change, stru
 /* One generation and its model (new reference; ret_model may be NULL). -ENOENT. */
 int store_generation(struct store *store, uint32_t number, struct generation *ret, json_t **ret_model,
 		     struct refusal *refusal);
-/* Visits all, newest first, until visit returns non-zero. */
-int store_generations(struct store *store, int (*visit)(const struct generation *, void *), void *context);
+/* Visits all, newest first, until visit returns non-zero, which is returned. */
+int store_generations(struct store *store, int (*visit)(const struct generation *, void *), void *context,
+		      struct refusal *refusal);
 /* Forgets what is beyond the limits. */
 int store_prune(struct store *store);
 

@@ -96,17 +96,27 @@ int store_latest(struct store *store, struct generation *ret, json_t **ret_model
 	return 0;
 }
 
-int store_generations(struct store *store, int (*visit)(const struct generation *, void *), void *context)
+/* Refused, and not taken back yet. */
+static bool is_withdrawn(const struct store *store, uint32_t number)
+{
+	return store->withdrawal.is_due && number == store->withdrawal.number;
+}
+
+int store_generations(struct store *store, int (*visit)(const struct generation *, void *), void *context,
+		      struct refusal *refusal)
 {
 	STATEMENT statement = statement_begin(
 		store, "SELECT number, time, author, cause FROM generations ORDER BY number DESC");
 	struct generation generation;
-	int stop = 0;
+	int step = SQLITE_DONE, stop = 0;
 
-	while (!stop && sqlite3_step(statement) == SQLITE_ROW) {
+	while (!stop && (step = sqlite3_step(statement)) == SQLITE_ROW) {
 		read_generation(statement, &generation);
-		stop = visit(&generation, context);
+		if (!is_withdrawn(store, generation.number))
+			stop = visit(&generation, context);
 	}
+	if (!stop && step != SQLITE_DONE)
+		return store_refuse(store, "read the generations", refusal);
 	return stop;
 }
 

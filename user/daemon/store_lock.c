@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who holds the lock that writers need. SQLite locks a byte of the file "-shm"
- * (https://www.sqlite.org/walformat.html, 2.3.1), and the kernel tells whose lock it is. The descriptor stays
- * open as long as the database: to close one gives up every lock that this process has on the file
- * (fcntl(2)).
+ * Which other process is in the way. SQLite locks bytes of the file "-shm", one for the writer and five for
+ * readers (https://www.sqlite.org/walformat.html, 2.3.1), and the kernel tells whose lock it is. The
+ * descriptor stays open as long as the database: to close one gives up every lock that this process has on
+ * the file (fcntl(2)).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,11 +12,16 @@
 
 #include "store_private.h"
 
-enum { WRITE_LOCK = 120 };
+static const struct {
+	off_t begin, length;
+} locks[] = {[STORE_WRITER] = {120, 1}, [STORE_READERS] = {123, 5}};
 
-static pid_t find_holder(struct store *store)
+static pid_t find_holder(struct store *store, enum store_lock which)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = WRITE_LOCK, .l_len = 1};
+	struct flock lock = {.l_type = F_WRLCK,
+			     .l_whence = SEEK_SET,
+			     .l_start = locks[which].begin,
+			     .l_len = locks[which].length};
 	char name[PATH_MAX + sizeof "-shm"];
 
 	snprintf(name, sizeof name, "%s-shm", store->path);
@@ -41,9 +46,9 @@ static void read_command(pid_t process, char command[32])
 		fclose(file);
 }
 
-void store_lock_holder(struct store *store, char *text, size_t room)
+void store_lock_holder(struct store *store, enum store_lock which, char *text, size_t room)
 {
-	pid_t process = find_holder(store);
+	pid_t process = find_holder(store, which);
 	char command[32];
 
 	if (process > 0) {

@@ -89,6 +89,7 @@ int store_reserve(struct store *store, struct refusal *refusal);
 void store_shrink(struct store *store);
 
 /* store_lock.c: "another process" or "sqlite3 (process 4711)". */
-void store_lock_holder(struct store *store, char *text, size_t room);
+enum store_lock { STORE_WRITER, STORE_READERS };
+void store_lock_holder(struct store *store, enum store_lock which, char *text, size_t room);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "store_private.h"
 
-enum { LEAST_ROOM = 64 << 10 /* bytes */, SUFFIX = 8 };
+enum { LEAST_ROOM = 64 << 10, LARGE_LOG = 16 << 20 /* bytes */, SUFFIX = 8 };
 
 static struct file_identity identify(const char *path, const char *suffix)
 {
@@ -93,6 +93,26 @@ static int check_room(const struct store *store, struct refusal *refusal)
 	return error;
 }
 
+/* The log cannot begin anew while somebody reads what was there before it. */
+static int check_log(struct store *store, struct refusal *refusal)
+{
+	struct stat status;
+	char name[PATH_MAX + SUFFIX], holder[64];
+
+	snprintf(name, sizeof name, "%s-wal", store->path);
+	if (stat(name, &status) || status.st_size < LARGE_LOG)
+		return 0;
+	if (!sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL))
+		return 0;
+	store_lock_holder(store, STORE_READERS, holder, sizeof holder);
+	refuse(refusal, -ENOLCK,
+	       "the database's log has grown to %lld MiB: %s keeps reading what was there before",
+	       (long long)status.st_size >> 20, holder);
+	refusal_where(refusal, "%s", name);
+	refusal_right(refusal, "end that process: the log shrinks by itself");
+	return -ENOLCK;
+}
+
 /* What was refused is taken back as soon as that can be written. */
 static int take_back(struct store *store, struct refusal *refusal)
 {
@@ -110,6 +130,8 @@ const struct refusal *store_watch(struct store *store)
 		store->log = identify(store->path, "-wal");
 	if (!error)
 		error = check_room(store, &found);
+	if (!error)
+		error = check_log(store, &found);
 	if (!error)
 		error = take_back(store, &found);
 	if (!error)

@@ -25,10 +25,13 @@ int view_generations(struct instance *instance, const struct request *request, j
 		     struct refusal *refusal)
 {
 	json_t *list = json_array();
+	int error = store_generations(instance->store, append_generation, list, refusal);
 
 	(void)request;
-	(void)refusal;
-	store_generations(instance->store, append_generation, list);
+	if (error) {
+		json_decref(list);
+		return error;
+	}
 	*ret = json_pack("{s:o}", "generations", list);
 	return *ret ? 0 : -ENOMEM;
 }
