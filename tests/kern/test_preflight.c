@@ -150,7 +150,7 @@ static void test_redirect_target(void **state)
 	test_sound_balancer(state);
 	assert_int_equal(address_parse("10.9.0.5", &backend.address), 0);
 	there("ip link set v1 xdpdrv off");
-	assert_balancer(FINDING_FAULT, "backend db/db1", "leave by v0");
+	assert_balancer(FINDING_FAULT, "backend db/db1", "sent back by v0");
 }
 
 static void test_local_vip(void **state)

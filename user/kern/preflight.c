@@ -27,20 +27,30 @@ static bool is_attached(const struct model *model, const char *interface)
 	return model_interface(model, interface);
 }
 
-/* Redirection is avoided only where the one way in is the one way out; a veth takes what goes back as little
- * as what is redirected, if its other end is not fit. */
-static bool needs_redirect(const struct model *model, const struct nexthop *nexthop)
+/* In generic mode the kernel sends for the driver. */
+static bool is_native(const struct interface *interface)
 {
+	return interface->mode != MODE_GENERIC && !interface_is_generic(interface->name);
+}
+
+/* How packets get out of an interface: as they came in by it, or redirected from another. */
+static void check_way_out(const struct model *model, const char *interface, const char *subject,
+			  struct findings *findings)
+{
+	bool returned = false, redirected = false;
 	char driver[32] = "";
 
-	ethtool_driver(nexthop->interface, driver);
-	if (model->interface_count == 1 && is_attached(model, nexthop->interface) && strcmp(driver, "veth"))
-		return false;
 	for (size_t i = 0; i < model->interface_count; i++) {
-		if (model->interfaces[i].mode == MODE_GENERIC)
-			return false; /* the kernel sends for the driver */
+		bool same = !strcmp(model->interfaces[i].name, interface);
+
+		if (is_native(&model->interfaces[i]))
+			*(same ? &returned : &redirected) = true;
 	}
-	return model->interface_count > 0;
+	ethtool_driver(interface, driver);
+	if (!strcmp(driver, "veth") && (returned || redirected))
+		check_veth(interface, returned, subject, findings);
+	else if (redirected)
+		check_redirect(interface, subject, findings);
 }
 
 /* Headers of a TCP segment to the pool's services: those of IPv6 are larger. */
@@ -79,8 +89,7 @@ static void check_path(const struct model *model, const struct pool *pool, const
 			      nexthop->interface,
 			      nexthop->mtu - (need - PACKET_MAX) - segment_headers(model, pool));
 	}
-	if (needs_redirect(model, nexthop))
-		check_redirect(nexthop->interface, subject, findings);
+	check_way_out(model, nexthop->interface, subject, findings);
 }
 
 /* Waits a little for neighbours to answer; a host that does not is found out in one PATIENCE for all. */

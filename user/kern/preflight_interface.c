@@ -175,24 +175,13 @@ void check_redirect(const char *interface, const char *subject, struct findings 
 	bool told = !xdp_features(if_nametoindex(interface), &features);
 
 	driver = driver_of(interface, name);
-	if (told ? features & XDP_FEATURE_NDO_XMIT : driver && driver->xmit && strcmp(name, "veth"))
+	if (told ? features & XDP_FEATURE_NDO_XMIT : driver && driver->xmit)
 		return;
-	if (told || strcmp(name, "veth"))
-		finding_add(findings, FINDING_FAULT, subject,
-			    "packets leave by %s, and its driver %s takes none from XDP as it is", interface,
-			    name);
-	else /* which depends on the other end, of which kernels before 6.3 say nothing */
-		finding_add(findings, FINDING_NOTE, subject,
-			    "packets leave by %s: a veth takes packets from XDP only if its other end is fit",
-			    interface);
-	if (!strcmp(name, "veth"))
-		finding_right(findings, "GRO on (ethtool -K), or an XDP program, at the other end of %s",
-			      interface);
-	else
-		finding_right(
-			findings,
-			"attach to %s as well (many drivers make queues for XDP only then), or another NIC",
-			interface);
+	finding_add(findings, FINDING_FAULT, subject,
+		    "packets leave by %s, and its driver %s takes none from XDP as it is", interface, name);
+	finding_right(findings,
+		      "attach to %s as well (many drivers make queues for XDP only then), or another NIC",
+		      interface);
 }
 
 static int stats_read(const struct nlmsghdr *answer, void *context)

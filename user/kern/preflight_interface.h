@@ -13,5 +13,7 @@ bool check_interface(const char *interface, enum interface_mode mode, bool gener
 		     struct findings *findings);
 /* Whether packets that came in elsewhere can be sent out of interface. */
 void check_redirect(const char *interface, const char *subject, struct findings *findings);
+/* The same for a veth. returned: packets that came in by it go back by it as well. */
+void check_veth(const char *interface, bool returned, const char *subject, struct findings *findings);
 
 #endif
