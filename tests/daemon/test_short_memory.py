@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from daemon import until
+
 SOURCE = Path(__file__).with_name("short_memory.c")
 REFUSED = range(400, 500), (503,)
 EVERY, STEP, MOST = 250, 13, 6000  # each of the first allocations fails once, then every 13th
@@ -54,6 +56,21 @@ def ask(daemon, allocations, count, weight):
     finally:
         allocations.done = allocations.left() not in (0, 1)
         allocations.fail_after(0)
+
+
+def test_what_time_makes_due_and_cannot_be_done_is_an_error(short):
+    """A grace ends while memory is short: status says so until it is done."""
+    daemon, allocations = short
+    daemon.operate("pool.set", name="db", grace=1)
+    daemon.operate("interface.attach", name="eth0")
+    until(lambda: not daemon.get("/v1/status")["problems"])
+    daemon.operate("backend.health", pool="db", name="db1", state="down")
+    allocations.fail_after(1)
+    until(lambda: "what is due waits" in daemon.log.read_text())
+    allocations.fail_after(0)
+    problems = until(lambda: daemon.get("/v1/status")["problems"])
+    assert any("health wait: Cannot allocate memory" in line for line in problems), problems
+    until(lambda: not daemon.get("/v1/status")["problems"], 60)
 
 
 @pytest.mark.parametrize("sign", [1, -1], ids=["every allocation from here on", "one allocation"])

@@ -268,6 +268,7 @@ void instance_loaded(struct instance *instance)
 {
 	struct image *image = instance->image;
 
+	instance->overdue = (struct refusal){0};
 	instance_lend_words(instance);
 	for (size_t i = 0; i < image->pool_count; i++)
 		placement_forget_preferences(image->pools[i].placement);

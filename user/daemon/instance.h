@@ -45,6 +45,7 @@ struct instance {
 	struct patience *patience;       /* NULL: a lock of another process is waited for */
 	struct overflow overflow;
 	struct carriers carriers;
+	struct refusal overdue; /* why the data plane is not what time has made due; what empty: it is */
 	struct losses losses;
 
 	struct generation generation; /* in force */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "drain.h"
@@ -85,6 +86,9 @@ int refresh_image(struct instance *instance)
 	image_free(image);
 	if (error == -EAGAIN)
 		preparation_begin(instance->preparation, instance->model, NULL, NULL);
+	else if (!refusal.what[0])
+		refuse(&refusal, error, "%s", strerror(-error));
+	instance->overdue = error == -EAGAIN ? (struct refusal){0} : refusal;
 	log_refusal(LOG_LEVEL_WARNING, "what is due waits", &refusal);
 	return error;
 }
@@ -161,7 +165,7 @@ void refresh_tick(struct instance *instance)
 	drain_tick(instance);
 	next = image_next(instance->image);
 
-	if (next && next <= now / 1000 && now >= instance->refresh_at) {
+	if (((next && next <= now / 1000) || instance->overdue.what[0]) && now >= instance->refresh_at) {
 		instance->refresh_at = now + (refresh_image(instance) ? RETRY : 0);
 		/* Slots that are ripe but for their flows are ripe until those end. */
 		next = image_next(instance->image);

@@ -169,6 +169,10 @@ static json_t *problems_json(struct instance *instance)
 		if (problem)
 			append_line(list, "interface %s: %s", model->interfaces[i].name, problem);
 	}
+	if (instance->overdue.what[0])
+		append_line(list, "deadlines, graces and stated health wait: %s%s%s; it is tried again",
+			    instance->overdue.what, instance->overdue.right[0] ? ": " : "",
+			    instance->overdue.right);
 	append_services(instance, list);
 	append_drops(instance, list);
 	return list;
