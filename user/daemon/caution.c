@@ -62,12 +62,10 @@ void caution_append(const struct model *model, const struct image *before, const
 
 static int append_objection(const struct objection *objection, json_t *warnings)
 {
-	const struct refusal *refusal = &objection->refusal;
-	bool right = refusal->right[0];
-	json_t *text = json_sprintf("%s: %s%s%s", refusal->where, refusal->what,
-				    right ? "; right would be: " : "", refusal->right);
+	char text[REFUSAL_TEXT];
 
-	return json_array_append_new(warnings, text) ? -ENOMEM : 0;
+	refusal_text(&objection->refusal, text);
+	return json_array_append_new(warnings, json_string(text)) ? -ENOMEM : 0;
 }
 
 static int append_note(const struct objection *objection, void *warnings)
