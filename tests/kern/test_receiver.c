@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <kern/receiver.h>
+#include <kern/receiver_pins.h>
 #include <kern/receiver_ways.h>
 #include <net/if.h>
 #include <string.h>
@@ -140,6 +141,33 @@ static void test_another_versions_maps(void **state)
 	assert_true(state_of_v0().current);
 	assert_int_equal(state_of_v0().vip_count, 1);
 	assert_int_equal(link_id(), link);
+}
+
+/* A sweep that has found an interface gone must not meet the pins of a receiver that it has got since. */
+static void test_attaching_and_sweeping_exclude_each_other(void **state)
+{
+	const struct receiver_options options = {.interface = "v0", .from = from, .from_count = 1};
+	int lock, status;
+	pid_t other;
+
+	(void)state;
+	assert_int_equal(receiver_attach(&options, NULL, NULL), 0);
+	lock = receivers_lock();
+	assert_true(lock >= 0);
+	other = fork();
+	if (!other) {
+		close(lock); /* inherited, it would be ours as well */
+		_exit(receiver_detach("v0", NULL) ? 1 : 0);
+	}
+	for (int i = 0; i < 50; i++) {
+		assert_int_equal(waitpid(other, &status, WNOHANG), 0);
+		usleep(10000);
+	}
+	assert_int_equal(state_of_v0().from_count, 1);
+	receivers_unlock(lock);
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(status, 0);
+	assert_int_equal(receiver_list(keep, &(struct receiver_state){}), 0);
 }
 
 static void test_refusals_and_warning(void **state)
@@ -369,6 +397,7 @@ int main(void)
 		CASE(test_vips_of_the_loopback),
 		CASE(test_again_replaces_in_place),
 		CASE(test_another_versions_maps),
+		CASE(test_attaching_and_sweeping_exclude_each_other),
 		CASE(test_refusals_and_warning),
 		CASE(test_vanished_interface_is_forgotten),
 		CASE(test_sockets_of_another_namespace),

@@ -247,18 +247,25 @@ static int receiver_set_up(const struct receiver_options *options, struct receiv
 	return programs_put(options, object, linear, refusal);
 }
 
-int receiver_attach(const struct receiver_options *options, struct refusal *warning, struct refusal *refusal)
+static int refuse_lock(int error, const char *interface, struct refusal *refusal)
+{
+	if (error != -EBUSY)
+		return refuse(refusal, error, "the receiver on %s cannot be changed: %s", interface,
+			      strerror(-error));
+	refuse(refusal, 0,
+	       "another command attaches or detaches receivers, and has not ended for ten seconds");
+	refusal_right(refusal, "wait for it or end it, then try again: pgrep -af 'holdfast.* receiver'");
+	return error;
+}
+
+static int attach_alone(const struct receiver_options *options, int32_t netns, struct refusal *warning,
+			struct refusal *refusal)
 {
 	struct receiver *object = NULL;
 	char path[PIN_PATH];
 	size_t vip_count = 0;
-	int32_t netns;
-	int r = options_resolve(options, &netns, refusal);
+	int r = receiver_load(options, netns, &object, refusal);
 
-	if (!r)
-		r = pins_mount(refusal);
-	if (!r)
-		r = receiver_load(options, netns, &object, refusal);
 	if (r)
 		return r;
 	r = receiver_set_up(options, object, &vip_count, refusal);
@@ -274,7 +281,26 @@ int receiver_attach(const struct receiver_options *options, struct refusal *warn
 	return r;
 }
 
-int receiver_detach(const char *interface, struct refusal *refusal)
+int receiver_attach(const struct receiver_options *options, struct refusal *warning, struct refusal *refusal)
+{
+	char path[PIN_PATH];
+	int32_t netns;
+	int r = options_resolve(options, &netns, refusal), lock;
+
+	if (!r)
+		r = pins_mount(refusal);
+	if (r)
+		return r;
+	r = pins_make_directory(pin_path(path, "receiver"));
+	lock = r ?: receivers_lock();
+	if (lock < 0)
+		return refuse_lock(lock, options->interface, refusal);
+	r = attach_alone(options, netns, warning, refusal);
+	receivers_unlock(lock);
+	return r;
+}
+
+static int detach_alone(const char *interface, struct refusal *refusal)
 {
 	struct attachment attachment = {};
 	struct receiver_about about = {};
@@ -297,5 +323,16 @@ int receiver_detach(const char *interface, struct refusal *refusal)
 			   interface, strerror(-left));
 	pins_remove(receiver_path(interface, NULL, path));
 	rmdir(receiver_path(NULL, NULL, path)); /* stays while another interface has a receiver */
+	return r;
+}
+
+int receiver_detach(const char *interface, struct refusal *refusal)
+{
+	int lock = receivers_lock(), r;
+
+	if (lock < 0 && lock != -ENOENT)
+		return refuse_lock(lock, interface, refusal);
+	r = detach_alone(interface, refusal);
+	receivers_unlock(lock);
 	return r;
 }

@@ -198,35 +198,6 @@ static int state_read(const char *interface, struct receiver_state *state)
 	return r;
 }
 
-static int sweep_interface(const char *name, void *context)
-{
-	char path[2 * PIN_PATH];
-	struct attachment attachment;
-
-	snprintf(path, sizeof path, "%s/%s/link", (const char *)context, name);
-	if (xdp_attachment(path, &attachment) != -ENODEV)
-		return 0;
-	*strrchr(path, '/') = '\0';
-	return pins_remove(path);
-}
-
-static int sweep_namespace(const char *name, void *context)
-{
-	char path[PIN_PATH];
-
-	(void)context;
-	pins_each(pin_path(path, "receiver/%s", name), sweep_interface, path);
-	rmdir(path); /* stays while it has a receiver */
-	return 0;
-}
-
-void receivers_sweep(void)
-{
-	char path[PIN_PATH];
-
-	pins_each(pin_path(path, "receiver"), sweep_namespace, NULL);
-}
-
 struct listing {
 	int (*visit)(const struct receiver_state *state, void *context);
 	void *context;
@@ -236,17 +207,15 @@ static int list_one(const char *pinned, void *context)
 {
 	const struct listing *listing = context;
 	struct receiver_state state = {};
-	char path[PIN_PATH], name[PIN_NAME];
+	char name[PIN_NAME];
 	int r;
 
 	pin_decode(pinned, name);
 	r = state_read(name, &state);
-	if (r == -ENODEV) { /* the interface is gone */
-		pins_remove(receiver_path(name, NULL, path));
-		return 0;
-	}
+	if (r == -ENODEV)
+		receiver_forget(name);
 	if (r)
-		return r == -ENOENT || r == -EXDEV ? 0 : r;
+		return r == -ENOENT || r == -EXDEV || r == -ENODEV ? 0 : r;
 	return listing->visit(&state, listing->context);
 }
 
