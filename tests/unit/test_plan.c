@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "models.h"
 
+#include <errno.h>
+
 static struct plan *must_plan(const struct image *before, const struct image *after)
 {
 	struct plan *plan;
@@ -256,6 +258,43 @@ static void what_is_loaded_and_right_is_left_alone(void **state)
 	model_free(model);
 }
 
+static void the_move_limit_may_be_reached_and_not_passed(void **state)
+{
+	struct plan_pool pool = {.change = PLAN_CHANGE, .name = "db", .slots = 100, .moved = 25};
+	const struct plan plan = {.pools = &pool, .pool_count = 1};
+
+	(void)state;
+	assert_int_equal(plan_guard(&plan, 25, NULL), 0);
+	pool.moved = 26;
+	assert_int_equal(plan_guard(&plan, 25, NULL), -EPERM);
+	pool.change = PLAN_ADD;
+	assert_int_equal(plan_guard(&plan, 25, NULL), 0);
+}
+
+/* The same slots and entries: only what hashes them differs. */
+static void another_hash_alone_is_a_change(void **state)
+{
+	uint64_t words[1] = {0};
+	struct hf_service entries[1] = {0};
+	struct pool_image old = {.number = 1,
+				 .words = words,
+				 .table = {.size = 1, .old_size = 1, .old_seed = 7}},
+			  new = old;
+	struct image before = {.pools = &old, .pool_count = 1, .directory = {.entries = entries, .seed = 7}},
+		     after = before;
+	struct plan *plan;
+
+	(void)state;
+	after.pools = &new;
+	for (int differs = 0; differs <= 1; differs++) {
+		new.table.old_seed = after.directory.seed = 7 + differs;
+		assert_int_equal(plan_make(&before, &after, &plan), 0);
+		assert_int_equal(plan->pool_count, differs);
+		assert_int_equal(plan->services, differs);
+		plan_free(plan);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +305,8 @@ int main(void)
 		cmocka_unit_test(a_changed_hash_moves_every_flow),
 		cmocka_unit_test(what_went_is_removed),
 		cmocka_unit_test(what_is_loaded_and_right_is_left_alone),
+		cmocka_unit_test(the_move_limit_may_be_reached_and_not_passed),
+		cmocka_unit_test(another_hash_alone_is_a_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
