@@ -103,7 +103,8 @@ def test_a_full_disk_costs_old_generations_before_it_costs_a_change(small):
                  and any(e["text"] == "the database is written again" for e in events) and events)
     assert any(e["kind"] == "database" and "full: make room" in e["text"] for e in told), "and what to do"
     changes = [int(e["text"].split()[1]) for e in told if e["kind"] == "change"]
-    assert changes == list(range(2, last + 1)), "what happened meanwhile is told"
+    assert changes == list(range(last + 1 - len(changes), last + 1)), "what happened meanwhile is told"
+    assert len(changes) >= 200, "of each kind so many stay, however full the disk is"
     status, answer = small.request("POST", "/v1/rollback", {"generation": kept[-1], "force": True})
     assert status == 200, answer
 

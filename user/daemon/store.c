@@ -246,8 +246,10 @@ static void settle_size(struct store *store)
 
 	if (!error)
 		error = store_end(store, store_trim(store, 0, NULL), NULL);
-	if (!error)
-		store_shrink(store);
+	if (error)
+		return;
+	store_shrink(store);
+	store_reserve(store, NULL);
 }
 
 int store_open(const char *path, const struct store_limits *limits, struct store **ret,
