@@ -24,9 +24,9 @@ def hold(path, count, text):
 
 
 def told(connection):
+    """What there is to read; b"" at the end, None before it."""
     try:
-        connection.setblocking(False)
-        return connection.recv(4096)
+        return connection.recv(4096, socket.MSG_DONTWAIT)
     except BlockingIOError:
         return None
     except ConnectionResetError:
@@ -34,20 +34,25 @@ def told(connection):
 
 
 def wait(held):
-    """What each got first; None: nothing, when the line came."""
+    """What each got first; nothing, where the end or the line came before."""
     first = {}
+    numbers = {connection.fileno(): connection for connection in held}
     poll = select.poll()
     poll.register(sys.stdin)
-    for connection in held:
-        poll.register(connection, select.POLLIN)
-    numbers = {connection.fileno(): connection for connection in held}
-    while len(first) < len(held):
+    for number in numbers:
+        poll.register(number, select.POLLIN)
+    while numbers:
         for number, _ in poll.poll():
             if number == sys.stdin.fileno():
-                return [*first.values(), *(told(held_one) for number, held_one in numbers.items())]
-            first[number] = told(numbers.pop(number))
-            poll.unregister(number)
-    return list(first.values())
+                numbers = {}
+                break
+            said = told(numbers[number])
+            if said:
+                first.setdefault(number, said)
+            elif said is not None:
+                poll.unregister(number)
+                del numbers[number]
+    return [first.get(connection.fileno()) or told(connection) for connection in held]
 
 
 def main():
