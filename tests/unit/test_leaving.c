@@ -7,6 +7,8 @@
 #include "core/leaving.h"
 #include "models.h"
 
+#include "core/removal.h"
+
 static struct pool *pool_of(const struct model *model)
 {
 	return model_pool(model, "db");
@@ -390,6 +392,20 @@ static void a_file_does_not_bring_back_what_a_command_removed(void **state)
 	model_free(model);
 }
 
+static void remove_at(struct model **model, int number, int64_t now)
+{
+	char name[NAME_SIZE];
+	struct model *after;
+	json_t *arguments;
+
+	snprintf(name, sizeof name, "x%d", number);
+	arguments = json_pack("{ss ss sb}", "pool", "db", "name", name, "now", 1);
+	assert_int_equal(operation_apply(*model, "backend.remove", arguments, now, &after, NULL), 0);
+	json_decref(arguments);
+	model_free(*model);
+	*model = after;
+}
+
 /* A pool remembers the latest, however many come and go. */
 static void removals_do_not_pile_up(void **state)
 {
@@ -398,9 +414,12 @@ static void removals_do_not_pile_up(void **state)
 	(void)state;
 	for (int i = 0; i < 300; i++) {
 		operate(&model, "backend.add", "{'pool': 'db', 'name': 'x%d', 'address': '10.0.1.1'}", i);
-		operate(&model, "backend.remove", "{'pool': 'db', 'name': 'x%d', 'now': true}", i);
+		remove_at(&model, i, TEST_NOW + i);
 	}
 	assert_int_equal(model->removal_count, 256);
+	assert_null(model_removal(model, "db", "x43"));
+	assert_non_null(model_removal(model, "db", "x44"));
+	assert_non_null(model_removal(model, "db", "x299"));
 	operate(&model, "service.remove", "{'proto': 'tcp', 'listen': '203.0.113.10:5432'}");
 	operate(&model, "pool.remove", "{'name': 'db'}");
 	assert_int_equal(model->removal_count, 0);

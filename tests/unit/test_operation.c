@@ -144,6 +144,11 @@ static void what_does_not_go_together_is_refused(void **state)
 		"{'proto': 'tcp', 'listen': '203.0.113.10:any', 'pool': 'db'}",
 		"the ports of tcp 203.0.113.10:any and 203.0.113.10:5432 overlap",
 		"service tcp 203.0.113.10:5432", "ports that belong to one service");
+	refused(&model, -EINVAL, "service.add",
+		"{'proto': 'tcp', 'listen': '203.0.113.10:5000-5432', 'pool': 'db'}",
+		"the ports of tcp 203.0.113.10:5000-5432 and 203.0.113.10:5432 overlap",
+		"service tcp 203.0.113.10:5432", "ports that belong to one service");
+	operate(&model, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.10:5000-5431', 'pool': 'db'}");
 	operate(&model, "service.add", "{'proto': 'udp', 'listen': '203.0.113.10:any', 'pool': 'db'}");
 	refused(&model, -EINVAL, "service.add", "{'proto': 'tcp', 'listen': '224.0.0.1:80', 'pool': 'db'}",
 		"a service cannot listen on this address", "service tcp 224.0.0.1:80",
