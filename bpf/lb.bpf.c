@@ -5,6 +5,7 @@
  */
 #include "packet.bpf.h"
 #include "maps.bpf.h"
+#include "mac.bpf.h"
 #include "parse.bpf.h"
 #include "icmp.bpf.h"
 #include "service.bpf.h"
@@ -37,19 +38,21 @@ static __always_inline int packet_balance(struct packet packet, enum hf_family f
 static __always_inline int balance_as(struct xdp_md *ctx, bool observed)
 {
 	struct packet packet = packet_of(ctx, observed);
+	__u16 type;
+	int reason;
 
 	if (unlikely(!packet.control))
 		return XDP_PASS;
 	if (unlikely(packet.start + ETH_HLEN > packet.end))
 		return packet_finish(&packet, -HF_REASON_NOT_IP);
-	switch (load16(packet.start + 2 * ETH_ALEN)) {
-	case bpf_htons(ETH_P_IP):
-		return packet_balance(packet, HF_IPV4);
-	case bpf_htons(ETH_P_IPV6):
-		return packet_balance(packet, HF_IPV6);
-	default:
+	type = load16(packet.start + 2 * ETH_ALEN);
+	if (unlikely(type != bpf_htons(ETH_P_IP) && type != bpf_htons(ETH_P_IPV6)))
 		return packet_finish(&packet, -HF_REASON_NOT_IP);
-	}
+	reason = mac_check(&packet);
+	if (unlikely(reason))
+		return packet_finish(&packet, reason);
+	return type == bpf_htons(ETH_P_IP) ? packet_balance(packet, HF_IPV4)
+					   : packet_balance(packet, HF_IPV6);
 }
 
 /* The verifier knows which form it has, and leaves nothing of the other. */

@@ -125,8 +125,6 @@ static __always_inline int ipv6_parse(struct packet *packet)
 
 static __always_inline int packet_parse(struct packet *packet)
 {
-	if (unlikely(*(__u8 *)packet->start & 1))
-		return -HF_REASON_NOT_UNICAST;
 	return packet->tuple.family == HF_IPV4 ? ipv4_parse(packet) : ipv6_parse(packet);
 }
 

@@ -18,6 +18,7 @@
 
 enum {
 	HF_MAX_LINKS = 64,
+	HF_MAX_MACS = 3,
 	HF_MAX_POOLS = 1024,
 	HF_MAX_TABLES = 4096,
 	HF_MAX_BACKENDS = 65536,  /* 16-bit numbers, 0 excluded */
@@ -219,7 +220,9 @@ struct hf_control {
 	__u32 abi;      /* HF_ABI_VERSION */
 	__u32 flags;
 	__u64 flow_seed; /* of the flow table's tags: any secret number, kept as long as the flows are */
-	__u64 reserved[5];
+	__u64 reserved[2];
+	__u64 macs[HF_MAX_MACS]; /* of the interfaces that run the program, and what they receive besides:
+				    bytes 0..5; 0: none. The first is 0: frames for any host are taken. */
 	struct hf_link links[HF_MAX_LINKS];
 };
 

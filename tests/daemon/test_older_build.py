@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From an older build to this one, and not back: OLD=DIR names the older build's directory of programs."""
 
+import json
 import os
 import subprocess
 import sys
@@ -43,8 +44,8 @@ def test_packets_find_their_services_through_the_upgrade(idle):
         "version": 1, "seed": seed, "interfaces": [{"name": "eth0"}], "pools": [pool],
         "services": [{"listen": f"tcp 203.0.113.{1 + i % 5}:{1000 + 5 * (i // 5)}", "pool": "p"}
                      for i in range(services)]})
-    mac = subprocess.run(idle.host.inside("cat", "/sys/class/net/eth0/address"), capture_output=True, text=True).stdout
-    stream = subprocess.Popen(idle.host.inside_peer(sys.executable, "-c", STREAM, mac.strip(), services),
+    links = subprocess.run(idle.host.inside("ip", "-json", "link", "show", "eth0"), capture_output=True, text=True).stdout
+    stream = subprocess.Popen(idle.host.inside_peer(sys.executable, "-c", STREAM, json.loads(links)[0]["address"], services),
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         until(lambda: seen(idle) > 1000)

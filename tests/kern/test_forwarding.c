@@ -75,8 +75,8 @@ static int setup(void **state)
 	snprintf(instance, sizeof instance, "forward-%d", getpid());
 	if (netns_enter() ||
 	    sh_status(
-		    "for i in v w; do ip link add ${i}0 type veth peer name ${i}1 || exit 1; for end in 0 1; "
-		    "do "
+		    "for i in v w; do ip link add ${i}0 type veth peer name ${i}1 || exit 1; "
+		    "ip link set ${i}0 address 02:00:00:00:00:01; for end in 0 1; do "
 		    "sysctl -qw net.ipv6.conf.$i$end.disable_ipv6=1; ip link set $i$end up || exit 1; done; "
 		    "ip link set ${i}1 xdpdrv obj build/lab/pass.bpf.o sec xdp || exit 1; done"))
 		return -1;

@@ -518,6 +518,7 @@ void instance_tick(struct instance *instance)
 	prune(instance, clock_monotonic());
 	interfaces_retry(instance->interfaces, instance->model);
 	carriers_tick(&instance->carriers, instance->interfaces, instance->hops, instance->model);
+	dataplane_know_macs(instance->dataplane);
 	refresh_tick(instance);
 	if (answers_tick(instance->answers, instance->model, instance->facts))
 		refresh_image(instance);

@@ -251,6 +251,7 @@ int dataplane_attach(struct dataplane *dataplane, const char *interface, enum in
 	else
 		r = attach_alone(dataplane, interface, mode, refusal);
 	links_mark_only_ingress(dataplane, attachment_only(dataplane));
+	dataplane_know_macs(dataplane);
 	return r;
 }
 

@@ -199,6 +199,12 @@ int dataplane_check_orphan(const char *interface, struct refusal *refusal);
 int dataplane_attachments(struct dataplane *dataplane, int (*visit)(const struct attachment *, void *),
 			  void *context);
 
+/*
+ * Tells the data plane the MAC addresses of the interfaces that it is attached to. From then on it leaves
+ * frames for other hosts to the stack. Again when they may have changed; what this misses, the program finds.
+ */
+void dataplane_know_macs(struct dataplane *dataplane);
+
 /* Sums over processors. */
 int dataplane_counters(struct dataplane *dataplane, uint32_t first, uint32_t count, struct hf_counters *ret);
 /* Gives the records from `to` on the figures of those from `from` on, processor by processor. */

@@ -50,6 +50,9 @@ int object_open(const struct dataplane *dataplane, const struct object_log *log,
 
 	if (!object)
 		return -errno;
+	/* A kernel that is locked down for confidentiality does not. */
+	object->rodata->kernel_tells =
+		libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_probe_read_kernel, NULL) == 1;
 	for (int i = 0; !r && i < MAP_COUNT; i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_names[i]);
 
