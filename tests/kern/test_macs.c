@@ -28,7 +28,7 @@ static bool is_ours(const char *text)
 {
 	struct macs macs = {};
 	uint8_t mac[6];
-	bool found;
+	bool found = false;
 
 	assert_int_equal(sscanf(text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &mac[0], &mac[1], &mac[2], &mac[3],
 				&mac[4], &mac[5]),
@@ -36,9 +36,10 @@ static bool is_ours(const char *text)
 	assert_int_equal(macs_collect(if_nametoindex("v0"), &macs), 0);
 	for (size_t i = 1; i < macs.count; i++)
 		assert_true(memcmp(&macs.list[i - 1], &macs.list[i], sizeof *macs.list) < 0);
-	for (size_t i = 0; i < macs.count; i++)
+	for (size_t i = 0; i < macs.count; i++) {
 		assert_false(macs.list[i].bytes[0] & 1);
-	found = macs_have(&macs, mac);
+		found |= !memcmp(macs.list[i].bytes, mac, sizeof mac);
+	}
 	free(macs.list);
 	return found;
 }

@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "complain.h"
 #include "field.h"
+#include "file.h"
 #include "moment.h"
 #include "plan.h"
 
@@ -185,7 +186,7 @@ static json_t *apply_body(json_t *configuration)
 enum exit_status run_apply(const struct call *call)
 {
 	json_t *configuration = NULL, *body;
-	enum exit_status status = configuration_read(call_option(call, "file"), &configuration);
+	enum exit_status status = file_read_configuration(call_option(call, "file"), &configuration);
 
 	if (status)
 		return status;
@@ -246,7 +247,7 @@ out:
 enum exit_status run_plan(const struct call *call)
 {
 	json_t *configuration = NULL;
-	enum exit_status status = configuration_read(call_option(call, "file"), &configuration);
+	enum exit_status status = file_read_configuration(call_option(call, "file"), &configuration);
 
 	if (!status)
 		status = plan_print_all(call, configuration);

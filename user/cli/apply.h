@@ -8,8 +8,6 @@
 #include "../core/model.h"
 #include "request.h"
 
-/* Reads a configuration file ("-": standard input). New reference; complains where it fails. */
-enum exit_status configuration_read(const char *file, json_t **ret);
 /* The desired state in force, from the daemon. */
 enum exit_status model_in_force(const struct call *call, bool state, struct model **ret);
 /*

@@ -7,6 +7,7 @@
 #include "apply.h"
 #include "commands.h"
 #include "complain.h"
+#include "file.h"
 #include "offline.h"
 #include "table.h"
 
@@ -62,7 +63,7 @@ static enum exit_status model_of_file(const char *file, struct model **ret)
 {
 	struct refusal refusal = {.what = ""};
 	json_t *configuration = NULL;
-	enum exit_status status = configuration_read(file, &configuration);
+	enum exit_status status = file_read_configuration(file, &configuration);
 	int r = status ? 0 : model_from_json(configuration, ret, &refusal);
 
 	json_decref(configuration);

@@ -64,7 +64,7 @@ static void flows_print(const json_t *counters)
 	table_print(table);
 }
 
-static void interfaces_counted(const json_t *interfaces)
+static void interfaces_print_counters(const json_t *interfaces)
 {
 	struct table *table = table_new(
 		"INTERFACE MODE STATE >RX-PACKETS >RX-PPS >RX-BPS >RX-DROPPED >TX-PACKETS >TX-PPS >TX-BPS "
@@ -94,7 +94,7 @@ void counters_print(const json_t *counters)
 {
 	reasons_print(json_object_get(counters, "reasons"));
 	flows_print(counters);
-	interfaces_counted(json_object_get(counters, "interfaces"));
+	interfaces_print_counters(json_object_get(counters, "interfaces"));
 }
 
 /* Whether two samples' members are of one thing: the same texts under the keys that name things. */

@@ -7,7 +7,6 @@
 
 #include "../core/config.h"
 #include "../core/config_file.h"
-#include "apply.h"
 #include "complain.h"
 #include "file.h"
 
@@ -77,7 +76,7 @@ enum exit_status file_read(const char *file, char **ret_text, size_t *ret_length
 	return complain(STATUS_REFUSED, &refusal, r);
 }
 
-enum exit_status configuration_read(const char *file, json_t **ret)
+enum exit_status file_read_configuration(const char *file, json_t **ret)
 {
 	struct refusal refusal = {.what = ""}, told;
 	char *text = NULL;

@@ -12,6 +12,7 @@
 #include "apply.h"
 #include "complain.h"
 #include "field.h"
+#include "file.h"
 #include "request.h"
 
 double study_now(void)
@@ -100,7 +101,7 @@ static enum exit_status pool_of_file(const struct call *call, struct crowd *crow
 	const char *file = call_option(call, "file"), *name = call_option(call, "pool");
 	struct refusal refusal = {.what = ""};
 	json_t *configuration = NULL, *pools, *pool, *found = NULL;
-	enum exit_status status = configuration_read(file, &configuration);
+	enum exit_status status = file_read_configuration(file, &configuration);
 	int error;
 	size_t i;
 

@@ -225,7 +225,7 @@ static struct diagnosis diagnose_one_port(const char *text)
 	return endpoint_valid(text, false) ? diagnosis("has more than one port") : diagnose_endpoint(text);
 }
 
-static struct diagnosis diagnose(enum value_kind kind, const char *text)
+static struct diagnosis diagnose_value(enum value_kind kind, const char *text)
 {
 	switch (kind) {
 	case VALUE_FLAG:
@@ -275,7 +275,7 @@ int value_check(enum value_kind kind, const char *text, const char *choices, str
 
 	if (value_valid(kind, text, choices))
 		return 0;
-	fault = diagnose(kind, text);
+	fault = diagnose_value(kind, text);
 	refuse(refusal, -EINVAL, "%s %s", quote(text, quoted), fault.why);
 	if (kind == VALUE_WORD)
 		word_right(text, choices, refusal);

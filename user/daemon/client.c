@@ -41,7 +41,7 @@ static void enter(struct client *client, enum stage stage)
  * libmicrohttpd waits for edges (EPOLLET) and takes a short read for an empty socket (recv_param_adapter() of
  * its connection.c). Where data and the end of the stream come as one event, it never learns of the end.
  */
-static void on_hangup(uv_poll_t *poll, int status, int events)
+static void on_disconnect(uv_poll_t *poll, int status, int events)
 {
 	struct client *client = poll->data;
 
@@ -67,7 +67,7 @@ struct client *client_open(uv_loop_t *loop, int fd, struct holder *holder, clien
 	client->tell_ended = tell_ended;
 	client->context = context;
 	client->hangup.data = client;
-	uv_poll_start(&client->hangup, UV_DISCONNECT, on_hangup);
+	uv_poll_start(&client->hangup, UV_DISCONNECT, on_disconnect);
 	enter(client, STAGE_NEW);
 	client->next = clients;
 	client->at = &clients;

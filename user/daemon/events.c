@@ -37,7 +37,7 @@ static void keep(const char *kind, const char *subject, const char *text)
 		lost++;
 }
 
-static void tell(enum log_level level, const char *kind, const char *subject, const char *text)
+static void event_write(enum log_level level, const char *kind, const char *subject, const char *text)
 {
 	log_line(level, "%s%s%s", subject, subject[0] ? ": " : "", text);
 	keep(kind, subject, text);
@@ -55,14 +55,14 @@ struct cause {
 static struct cause causes[CAUSES];
 static size_t cause_count;
 
-static void tell_cause(const struct cause *cause)
+static void cause_write(const struct cause *cause)
 {
 	char text[3 * TEXT];
 	size_t named = cause->count < NAMED ? cause->count : NAMED;
 	int length;
 
 	if (cause->count == 1) {
-		tell(cause->level, cause->kind, cause->subject, cause->one);
+		event_write(cause->level, cause->kind, cause->subject, cause->one);
 		return;
 	}
 	length = snprintf(text, sizeof text, "%zu backends %s", cause->count, cause->many);
@@ -71,17 +71,17 @@ static void tell_cause(const struct cause *cause)
 				   cause->named[i]);
 	if (cause->count > named)
 		snprintf(text + length, sizeof text - length, " and %zu more", cause->count - named);
-	tell(cause->level, cause->kind, cause->cause, text);
+	event_write(cause->level, cause->kind, cause->cause, text);
 }
 
-static void tell_gathered(void)
+static void causes_write(void)
 {
 	for (size_t i = 0; i < cause_count; i++)
-		tell_cause(&causes[i]);
+		cause_write(&causes[i]);
 	cause_count = 0;
 }
 
-static bool is_of(const struct cause *cause, const struct common_event *event)
+static bool cause_is_of(const struct cause *cause, const struct common_event *event)
 {
 	return cause->level == event->level && !strcmp(cause->kind, event->kind) &&
 	       !strcmp(cause->cause, event->cause) && !strcmp(cause->many, event->many);
@@ -93,10 +93,10 @@ static struct cause *cause_of(const struct common_event *event)
 	struct cause *cause;
 
 	for (size_t i = 0; i < cause_count; i++)
-		if (is_of(&causes[i], event))
+		if (cause_is_of(&causes[i], event))
 			return &causes[i];
 	if (cause_count == CAUSES)
-		tell_gathered();
+		causes_write();
 	cause = &causes[cause_count++];
 	*cause = (struct cause){.level = event->level};
 	snprintf(cause->kind, sizeof cause->kind, "%s", event->kind);
@@ -126,8 +126,8 @@ void event_note(enum log_level level, const char *kind, const char *subject, con
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	tell_gathered();
-	tell(level, kind, subject, text);
+	causes_write();
+	event_write(level, kind, subject, text);
 }
 
 /* What cannot be written is kept for the next time. */
@@ -136,7 +136,7 @@ void events_flush(struct store *store)
 	static bool told;
 	int error;
 
-	tell_gathered();
+	causes_write();
 	if (!json_array_size(noted))
 		return;
 	error = store_append_events(store, noted);

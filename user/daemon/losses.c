@@ -37,7 +37,7 @@ static void note_loss(struct loss *loss, uint64_t lost, int64_t now)
 	loss->lost = lost;
 }
 
-static void follow(struct loss *loss, uint64_t lost, int64_t since, int64_t now)
+static void loss_follow(struct loss *loss, uint64_t lost, int64_t since, int64_t now)
 {
 	/* A driver that was loaded anew begins at 0. */
 	if (!loss->counted || lost < loss->lost) {
@@ -71,7 +71,7 @@ static void look_at(struct losses *losses, uint32_t ifindex, int64_t now)
 	if (losses_read(name, &lost))
 		loss->counted = loss->losing = false;
 	else
-		follow(loss, lost, losses->looked, now);
+		loss_follow(loss, lost, losses->looked, now);
 }
 
 struct sight {

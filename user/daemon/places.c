@@ -119,7 +119,7 @@ uid_t holder_user(const struct holder *holder)
 }
 
 /* A directory of users may hold any text. */
-static bool is_plain(const char *name)
+static bool name_is_plain(const char *name)
 {
 	return *name &&
 	       !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-$@")];
@@ -130,7 +130,7 @@ const char *holder_name(struct holder *holder)
 {
 	struct passwd *user = holder->name[0] ? NULL : getpwuid(holder->user);
 
-	if (user && is_plain(user->pw_name))
+	if (user && name_is_plain(user->pw_name))
 		snprintf(holder->name, sizeof holder->name, "%s", user->pw_name);
 	else if (!holder->name[0])
 		snprintf(holder->name, sizeof holder->name, "user %u", holder->user);

@@ -193,7 +193,7 @@ static struct MHD_Daemon *start(struct server *server, unsigned int limit)
 }
 
 /* Half of the descriptors are the daemon's own. */
-static int open_server(struct server *server, uv_loop_t *loop)
+static int server_start(struct server *server, uv_loop_t *loop)
 {
 	unsigned long half = descriptors_raise() / 2;
 	unsigned int total = half < PLACES_MAX ? half : PLACES_MAX;
@@ -213,7 +213,7 @@ int server_open(uv_loop_t *loop, struct instance *instance, int fd, struct serve
 
 	if (server) {
 		server->instance = instance;
-		error = open_server(server, loop);
+		error = server_start(server, loop);
 	}
 	if (error)
 		close(fd);

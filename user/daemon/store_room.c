@@ -61,7 +61,7 @@ static int forget_until(struct store *store, int64_t number, struct refusal *ref
 }
 
 /* 1: the oldest is forgotten; 0: none may be. */
-static int forget_oldest(struct store *store, int kept, struct refusal *refusal)
+static int forget_generations(struct store *store, int kept, struct refusal *refusal)
 {
 	int64_t oldest = store_oldest(store);
 	int error;
@@ -86,7 +86,7 @@ static bool is_disk_low(const struct store *store)
 	return (uint64_t)disk.f_bavail * disk.f_frsize < kept_free;
 }
 
-static bool fits(const struct store *store, int64_t place, bool disk_is_low)
+static bool store_fits(const struct store *store, int64_t place, bool disk_is_low)
 {
 	int64_t empty = free_bytes(store);
 
@@ -106,8 +106,9 @@ int store_trim(struct store *store, size_t needed, struct refusal *refusal)
 	if (done)
 		return done;
 	do
-		done = fits(store, place, disk_is_low) ? 0
-						       : forget_oldest(store, ALWAYS_KEPT - comes, refusal);
+		done = store_fits(store, place, disk_is_low)
+			       ? 0
+			       : forget_generations(store, ALWAYS_KEPT - comes, refusal);
 	while (done > 0);
 	return done;
 }
@@ -169,7 +170,7 @@ bool store_make_room(struct store *store, size_t needed)
 		return false;
 	before = free_bytes(store);
 	while (done > 0 && free_bytes(store) < place)
-		done = forget_oldest(store, KEPT_WHEN_FULL, NULL);
+		done = forget_generations(store, KEPT_WHEN_FULL, NULL);
 	if (!done && free_bytes(store) < place)
 		done = store_trim_events(store, EVENTS_LEFT, EVENTS_LEFT);
 	done = store_end(store, done < 0 ? done : 0, NULL);

@@ -216,8 +216,8 @@ static const char *link_new_path(const char *instance, const char *interface, ch
 	return link_path(instance, number, path);
 }
 
-static int attach_alone(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
-			struct refusal *refusal)
+static int attach_exclusively(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
+			      struct refusal *refusal)
 {
 	char path[PIN_PATH];
 	int r = attached_already(dataplane, interface, mode, refusal);
@@ -249,7 +249,7 @@ int dataplane_attach(struct dataplane *dataplane, const char *interface, enum in
 	if (share)
 		r = share_attach(dataplane, interface, mode, refusal);
 	else
-		r = attach_alone(dataplane, interface, mode, refusal);
+		r = attach_exclusively(dataplane, interface, mode, refusal);
 	links_mark_only_ingress(dataplane, attachment_only(dataplane));
 	dataplane_know_macs(dataplane);
 	return r;

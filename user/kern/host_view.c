@@ -165,7 +165,7 @@ static void multipath_note(struct host_view *view, uint8_t family, const struct 
 	}
 }
 
-static int route_visit(const struct nlmsghdr *answer, void *context)
+static int gateway_visit(const struct nlmsghdr *answer, void *context)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
 	const struct nlattr *by_type[RTA_MAX + 1] = {};
@@ -192,7 +192,7 @@ static void gateways_ask(struct host_view *view, uint8_t family)
 	message = mnl_nlmsg_put_extra_header(request, sizeof *message);
 	message->rtm_family = family;
 	view->routes_left = ROUTES;
-	netlink_ask(netlink, request, route_visit, view, NULL);
+	netlink_ask(netlink, request, gateway_visit, view, NULL);
 	netlink_close(netlink);
 }
 

@@ -100,7 +100,7 @@ void links_release(struct dataplane *dataplane)
 }
 
 /* One that was detached, or whose interface is gone, holds nothing that a pin could keep. */
-static bool is_attached(const struct held_link *held)
+static bool link_is_attached(const struct held_link *held)
 {
 	struct bpf_link_info info = {};
 	uint32_t length = sizeof info;
@@ -116,7 +116,7 @@ static int links_keep(struct dataplane *dataplane, char path[PIN_PATH])
 	for (size_t i = 0; r >= 0 && i < HF_MAX_LINKS; i++) {
 		struct held_link *held = &dataplane->held[i];
 
-		if (held->id && !is_attached(held))
+		if (held->id && !link_is_attached(held))
 			link_release(held);
 		if (!held->id)
 			continue;

@@ -8,7 +8,7 @@
 #include "pins.h"
 #include "state.h"
 
-static int is_there(const char *name, void *context)
+static int pin_seen(const char *name, void *context)
 {
 	(void)name;
 	(void)context;
@@ -20,7 +20,7 @@ static int directory_remove(const char *path)
 {
 	int r = pins_remove(path);
 
-	return r == -EACCES && !pins_each(path, is_there, NULL) ? 0 : r;
+	return r == -EACCES && !pins_each(path, pin_seen, NULL) ? 0 : r;
 }
 
 int dataplane_destroy(const char *instance, struct refusal *refusal)

@@ -107,8 +107,3 @@ int macs_collect(uint32_t ifindex, struct macs *ret)
 	*ret = macs;
 	return 0;
 }
-
-bool macs_have(const struct macs *macs, const uint8_t mac[6])
-{
-	return macs->count && bsearch(mac, macs->list, macs->count, sizeof *macs->list, mac_compare);
-}

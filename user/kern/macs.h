@@ -6,7 +6,6 @@
 #ifndef HOLDFAST_MACS_H
 #define HOLDFAST_MACS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +25,5 @@ struct macs {
  * The caller frees ret->list. 0 or -errno; -ENODEV: there is no such interface.
  */
 int macs_collect(uint32_t ifindex, struct macs *ret);
-bool macs_have(const struct macs *macs, const uint8_t mac[6]);
 
 #endif

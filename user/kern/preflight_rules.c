@@ -185,7 +185,7 @@ static void look_into_rule(const struct inquiry *inquiry, const struct rule *rul
 		tell_rule(rule, first, backends, findings);
 }
 
-static int check_family(struct inquiry *inquiry, uint8_t family, struct findings *findings)
+static int rules_inquire(struct inquiry *inquiry, uint8_t family, struct findings *findings)
 {
 	int r = rules_read(inquiry->netlink, family, &inquiry->rules);
 
@@ -211,9 +211,9 @@ int check_rules(const struct model *model, const struct nexthops *nexthops, stru
 
 	if (r)
 		return r;
-	r = check_family(&inquiry, 4, findings);
+	r = rules_inquire(&inquiry, 4, findings);
 	/* A kernel without IPv6, or without rules for it, has none that could change a way. */
-	if (!r && (r = check_family(&inquiry, 6, findings)) && (r == -EAFNOSUPPORT || r == -EOPNOTSUPP))
+	if (!r && (r = rules_inquire(&inquiry, 6, findings)) && (r == -EAFNOSUPPORT || r == -EOPNOTSUPP))
 		r = 0;
 	netlink_close(inquiry.netlink);
 	return r;

@@ -258,8 +258,8 @@ static int refuse_lock(int error, const char *interface, struct refusal *refusal
 	return error;
 }
 
-static int attach_alone(const struct receiver_options *options, int32_t netns, struct refusal *warning,
-			struct refusal *refusal)
+static int attach_locked(const struct receiver_options *options, int32_t netns, struct refusal *warning,
+			 struct refusal *refusal)
 {
 	struct receiver *object = NULL;
 	char path[PIN_PATH];
@@ -295,12 +295,12 @@ int receiver_attach(const struct receiver_options *options, struct refusal *warn
 	lock = r ?: receivers_lock();
 	if (lock < 0)
 		return refuse_lock(lock, options->interface, refusal);
-	r = attach_alone(options, netns, warning, refusal);
+	r = attach_locked(options, netns, warning, refusal);
 	receivers_unlock(lock);
 	return r;
 }
 
-static int detach_alone(const char *interface, struct refusal *refusal)
+static int detach_locked(const char *interface, struct refusal *refusal)
 {
 	struct attachment attachment = {};
 	struct receiver_about about = {};
@@ -332,7 +332,7 @@ int receiver_detach(const char *interface, struct refusal *refusal)
 
 	if (lock < 0 && lock != -ENOENT)
 		return refuse_lock(lock, interface, refusal);
-	r = detach_alone(interface, refusal);
+	r = detach_locked(interface, refusal);
 	receivers_unlock(lock);
 	return r;
 }

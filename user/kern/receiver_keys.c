@@ -75,7 +75,7 @@ void keys_sort(struct keys *keys)
 	keys->count = kept;
 }
 
-bool keys_have(const struct keys *keys, const void *key)
+static bool keys_have(const struct keys *keys, const void *key)
 {
 	size_t low = 0, high = keys->count;
 

@@ -24,7 +24,6 @@ struct keys {
 int keys_add(struct keys *keys, const void *key);
 /* Ascending by their bytes, none twice: the other functions want that. */
 void keys_sort(struct keys *keys);
-bool keys_have(const struct keys *keys, const void *key);
 /* Whether the map (a descriptor) holds other keys than these. */
 bool keys_differ(int map, const struct keys *keys);
 /* Makes it hold exactly these, each with the value 1 in one byte. What is wanted is entered before the rest
