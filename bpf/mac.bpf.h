@@ -80,13 +80,17 @@ static __always_inline void *kernel_pointer(const void *at)
 	return bpf_probe_read_kernel(&found, sizeof(found), at) ? NULL : found;
 }
 
-/* Whether a device has the address, by its own or what it was told to receive. What cannot be read is yes. */
+/*
+ * Whether a device has the address, by its own or what it was told to receive. What cannot be read is yes. So
+ * is a device without an address: it is the loopback, by which BPF_PROG_TEST_RUN hands in frames for any host.
+ */
 __noinline int device_has(__u64 address, __u64 mac)
 {
 	struct net_device *device = (void *)address;
 	struct list_head *head = &device->uc.list, *at = kernel_pointer(&head->next);
+	const void *own = kernel_pointer(&device->dev_addr);
 
-	if (kernel_mac_is(kernel_pointer(&device->dev_addr), mac))
+	if (kernel_mac_is(own, mac) || kernel_mac_is(own, 0))
 		return true;
 	for (int i = 0; i < MAX_UNICAST; i++) {
 		if (at == head)
