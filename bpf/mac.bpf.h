@@ -82,7 +82,8 @@ static __always_inline void *kernel_pointer(const void *at)
 
 /*
  * Whether a device has the address, by its own or what it was told to receive. What cannot be read is yes. So
- * is a device without an address: it is the loopback, by which BPF_PROG_TEST_RUN hands in frames for any host.
+ * is a device without an address: it is the loopback, by which BPF_PROG_TEST_RUN hands in frames for any
+ * host.
  */
 __noinline int device_has(__u64 address, __u64 mac)
 {
