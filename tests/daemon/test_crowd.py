@@ -8,11 +8,12 @@ import resource
 import select
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from daemon import until
+from daemon import program_on, until
 
 CROWD = Path(__file__).resolve().parent / "crowd.py"
 GROUP = 61000
@@ -177,3 +178,18 @@ def test_without_a_descriptor_root_is_answered_and_the_log_says_why(daemon, crow
     until(lambda: ask_as(daemon, READER)[0] == 200)
     until(lambda: lines_of(daemon, "file descriptors are free again"), 60)
     assert len(lines_of(daemon, "no file descriptor is free")) == 1
+
+
+def test_without_a_descriptor_what_is_attached_stays_attached(serving):
+    """Interfaces and pins are looked at each second, and that takes descriptors."""
+    before = program_on(serving.host.name, "eth0")
+    limit(serving, max(descriptors_of(serving)) + 1 + 6)
+    held = [serving.connect() for _ in range(60)]
+    until(lambda: lines_of(serving, "no file descriptor is free"))
+    time.sleep(3)
+    assert serving.process.poll() is None and program_on(serving.host.name, "eth0") == before
+    for connection in held:
+        connection.close()
+    limit(serving, 4000)
+    until(lambda: not serving.get("/v1/status")["problems"])
+    assert program_on(serving.host.name, "eth0") == before

@@ -35,6 +35,7 @@ int refuse_absent_interface(const char *interface, struct refusal *refusal)
 		refusal_right(refusal, "one of %s (did you mean %s?)", list, nearest.best);
 	else if (*list)
 		refusal_right(refusal, "one of %s", list);
-	if_freenameindex(names);
+	if (names)
+		if_freenameindex(names);
 	return -ENODEV;
 }

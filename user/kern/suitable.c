@@ -36,7 +36,7 @@ int interface_suitable(const char *interface, struct refusal *refusal)
 	unsigned short type = ARPHRD_ETHER;
 	short flags = 0;
 
-	if (!if_nametoindex(interface))
+	if (!if_nametoindex(interface) && errno == ENODEV)
 		return refuse_absent_interface(interface, refusal);
 	if (link_kind(interface, &flags, &type)) /* attaching says why */
 		return 0;
