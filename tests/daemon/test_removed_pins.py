@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 import time
 
 import pytest
@@ -61,6 +62,36 @@ def test_a_change_that_comes_at_once_says_done_and_outlives_the_daemon(serving, 
     assert attachment(serving)["link_id"] == before["link_id"]
     assert "adopted" in serving.log.read_text() and serving.log.read_text().count("the data plane is made what") == 1
     assert {each["name"] for each in serving.get("/v1/backends")["backends"]} == {"db1", "db2", "db3", "db4"}
+
+
+def test_a_stop_that_comes_at_once_leaves_what_is_attached(serving):
+    before = attachment(serving)
+    shutil.rmtree(serving.pins)
+    serving.stop()
+    assert program_on(serving.host.name, "eth0") == before["program_id"]
+    serving.start()
+    assert attachment(serving)["link_id"] == before["link_id"]
+
+
+def test_an_upgrade_meanwhile_may_fail_and_ends_nothing(serving):
+    before, done = attachment(serving), threading.Event()
+
+    def remove_again_and_again():
+        while not done.is_set():
+            shutil.rmtree(serving.pins, ignore_errors=True)
+            time.sleep(0.004)
+
+    remover = threading.Thread(target=remove_again_and_again)
+    remover.start()
+    try:
+        for _ in range(5):
+            serving.cli("upgrade")
+    finally:
+        done.set()
+        remover.join()
+    assert serving.process.poll() is None, serving.log.read_text()
+    assert serving.cli("upgrade").returncode == 0
+    assert attachment(serving)["link_id"] == before["link_id"] and serving.cli("status", "--check").returncode == 0
 
 
 def test_interfaces_are_attached_and_let_go_of_after_pins_were_removed(serving):

@@ -541,6 +541,18 @@ static int reopen_dataplane(struct instance *instance, struct refusal *refusal)
 	return load_dataplane(instance, false, refusal);
 }
 
+/* The maps are those that this process has: whichever of the two programs a link runs, it forwards right. */
+static int take_programs(struct instance *instance, struct refusal *refusal)
+{
+	int error = dataplane_refresh(instance->dataplane);
+
+	if (error) {
+		refuse(refusal, error, "pins were removed during the upgrade: %s", strerror(-error));
+		refusal_right(refusal, "holdfast upgrade, again");
+	}
+	return error;
+}
+
 int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusal *refusal)
 {
 	enum { MAPS_REPLACED = 1 };
@@ -553,10 +565,12 @@ int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusa
 		done = dataplane_upgrade(instance->options->instance, refusal);
 	if (done < 0)
 		return done;
+	if (done != MAPS_REPLACED)
+		done = take_programs(instance, refusal);
+	if (done < 0)
+		return done;
 	if (done == MAPS_REPLACED)
 		done = reopen_dataplane(instance, refusal);
-	else
-		done = dataplane_refresh(instance->dataplane);
 	/* What forwards is right, but this process has lost its hold on it: the next one takes it up. */
 	if (done) {
 		log_refusal(LOG_LEVEL_ERROR, "after the upgrade", refusal);

@@ -226,6 +226,7 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		notify_manager("READY=1");
 		uv_run(&holdfastd.loop, UV_RUN_DEFAULT);
+		hold_renew(holdfastd.instance); /* what has no pin ends with this process */
 		instance_leave(holdfastd.instance);
 	}
 	stop(&holdfastd);
