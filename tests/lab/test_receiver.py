@@ -71,3 +71,16 @@ def test_its_own_traffic_is_left_alone(one_backend):
     lab, host = one_backend
     assert lab.c1.curl(f"http://{host.address}/") == host.name
     assert lab.c1.curl(f"http://[{host.address6}]/") == host.name
+
+
+def test_one_whose_interface_was_renamed_learns_the_hosts_addresses_all_the_same(one_backend):
+    _, host = one_backend
+    host.run("ip", "link", "set", "eth0", "name", "wan0")
+    try:
+        host.run("ip", "addr", "add", "192.0.2.77/32", "dev", "lo")
+        said = receiver(host, "receiver", "check").stdout
+        assert "the host's addresses have changed since they were last read: its program knows them now" in said, said
+        assert "receiver wan0" in said and "cannot be read again" not in said
+    finally:
+        host.run("ip", "addr", "del", "192.0.2.77/32", "dev", "lo")
+        host.run("ip", "link", "set", "wan0", "name", "eth0")

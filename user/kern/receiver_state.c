@@ -173,6 +173,7 @@ static int state_read(const char *interface, struct receiver_state *state)
 	if (r)
 		return r;
 	snprintf(state->interface, sizeof state->interface, "%s", attachment.interface);
+	snprintf(state->pinned, sizeof state->pinned, "%.15s", interface);
 	state->ifindex = attachment.ifindex;
 	state->generic = attachment.generic;
 	about_read(interface, state);
