@@ -84,3 +84,45 @@ def test_one_whose_interface_was_renamed_learns_the_hosts_addresses_all_the_same
     finally:
         host.run("ip", "addr", "del", "192.0.2.77/32", "dev", "lo")
         host.run("ip", "link", "set", "wan0", "name", "eth0")
+
+
+def test_one_whose_interface_was_renamed_is_attached_again_and_detached_under_its_new_name(one_backend):
+    lab, host = one_backend
+    host.run("ip", "link", "set", "eth0", "name", "wan0")
+    try:
+        receiver(host, "receiver", "attach", "wan0", "--from", holdfast.RECEIVED_FROM)
+        said = receiver(host, "receiver", "list").stdout
+        assert "wan0       native  there" in said, said
+        assert lab.c1.curl(f"http://{VIP}/") == host.name
+        receiver(host, "receiver", "detach", "wan0")
+        assert "prog/xdp" not in host.run("ip", "link", "show", "wan0").stdout
+        assert not json.loads(receiver(host, "--json", "receiver", "list").stdout)["receivers"]
+    finally:
+        host.run("ip", "link", "set", "wan0", "name", "eth0")
+
+
+def test_one_whose_interface_was_renamed_is_detached_under_its_old_name_while_nothing_has_it(one_backend):
+    _, host = one_backend
+    holdfast.attach_receiver(host)
+    host.run("ip", "link", "set", "eth0", "name", "wan0")
+    try:
+        receiver(host, "receiver", "detach", "eth0")
+        assert "prog/xdp" not in host.run("ip", "link", "show", "wan0").stdout
+    finally:
+        host.run("ip", "link", "set", "wan0", "name", "eth0")
+
+
+def test_a_new_interface_of_the_old_name_ends_no_receiver(one_backend):
+    lab, host = one_backend
+    holdfast.attach_receiver(host)
+    host.run("ip", "link", "set", "eth0", "name", "wan0")
+    host.run("ip", "link", "add", "eth0", "type", "veth", "peer", "name", "far0")
+    try:
+        receiver(host, "receiver", "attach", "eth0", "--from", holdfast.RECEIVED_FROM)
+        listed = json.loads(receiver(host, "--json", "receiver", "list").stdout)["receivers"]
+        assert {each["interface"] for each in listed} == {"eth0", "wan0"}
+        assert lab.c1.curl(f"http://{VIP}/") == host.name
+        receiver(host, "receiver", "detach", "eth0")
+    finally:
+        host.run("ip", "link", "del", "far0")
+        host.run("ip", "link", "set", "wan0", "name", "eth0")

@@ -258,14 +258,33 @@ static int refuse_lock(int error, const char *interface, struct refusal *refusal
 	return error;
 }
 
+/* Pins of an interface that is called otherwise now: to take them would end its receiver. */
+static int pins_check(const char *interface, struct refusal *refusal)
+{
+	struct attachment attachment;
+	char path[PIN_PATH];
+
+	if (xdp_attachment(receiver_path(interface, "link", path), &attachment) ||
+	    attachment.ifindex == if_nametoindex(interface))
+		return 0;
+	refuse(refusal, 0, "the receiver of %s was attached when that was called %s, and has its pins",
+	       attachment.interface, interface);
+	refusal_right(refusal, "holdfast receiver detach %s, then attach both again", interface);
+	return -EBUSY;
+}
+
 static int attach_locked(const struct receiver_options *options, int32_t netns, struct refusal *warning,
 			 struct refusal *refusal)
 {
 	struct receiver *object = NULL;
 	char path[PIN_PATH];
 	size_t vip_count = 0;
-	int r = receiver_load(options, netns, &object, refusal);
+	int r;
 
+	receivers_follow_names();
+	r = pins_check(options->interface, refusal);
+	if (!r)
+		r = receiver_load(options, netns, &object, refusal);
 	if (r)
 		return r;
 	r = receiver_set_up(options, object, &vip_count, refusal);
@@ -332,6 +351,8 @@ int receiver_detach(const char *interface, struct refusal *refusal)
 
 	if (lock < 0 && lock != -ENOENT)
 		return refuse_lock(lock, interface, refusal);
+	if (if_nametoindex(interface)) /* else it is what was called so when it was attached */
+		receivers_follow_names();
 	r = detach_locked(interface, refusal);
 	receivers_unlock(lock);
 	return r;

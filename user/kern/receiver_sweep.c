@@ -65,6 +65,27 @@ void receivers_sweep(void)
 	pins_each(pin_path(path, "receiver"), sweep_namespace, NULL);
 }
 
+/* Pins that are in the way stay: two interfaces may have exchanged their names. */
+static int follow_one(const char *pinned, void *context)
+{
+	char before[PIN_PATH], after[PIN_PATH], name[PIN_NAME];
+	struct attachment attachment;
+
+	(void)context;
+	pin_decode(pinned, name);
+	if (!xdp_attachment(receiver_path(name, "link", before), &attachment) &&
+	    strcmp(name, attachment.interface))
+		rename(receiver_path(name, NULL, before), receiver_path(attachment.interface, NULL, after));
+	return 0;
+}
+
+void receivers_follow_names(void)
+{
+	char path[PIN_PATH];
+
+	pins_each(receiver_path(NULL, NULL, path), follow_one, NULL);
+}
+
 void receiver_forget(const char *interface)
 {
 	struct attachment attachment;
