@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The IPv4 header's checksum. Words are as they lie in memory: the sum does not mind (RFC 1071, 2.B).
+ * The IPv4 header's checksum. Words stay in network order: the sum is the same in any order (RFC 1071, 2.B).
  */
 #ifndef HOLDFAST_CHECKSUM_BPF_H
 #define HOLDFAST_CHECKSUM_BPF_H

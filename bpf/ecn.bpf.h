@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ecn: routers mark congestion in the outer header, and the flow's ends read the inner one. Figure 4 of RFC
- * 6040 says what becomes of the two; RFC 9601 has it for GRE and GUE too.
+ * 6040 says how the two combine; RFC 9601 says the same for GRE and GUE.
  */
 #ifndef HOLDFAST_ECN_BPF_H
 #define HOLDFAST_ECN_BPF_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * here: whether a wrapped packet is for this host at all. A switch that floods delivers frames for other
- * hosts as well, and a router's or a guest's host sees tunnels that only pass through it. Whatever is not for
- * this host is left to the stack, which knows what to do with it.
+ * hosts as well, and a router's or a guest's host sees tunnels that only pass through it. The receiver
+ * leaves all of these to the stack.
  */
 #ifndef HOLDFAST_HERE_BPF_H
 #define HOLDFAST_HERE_BPF_H

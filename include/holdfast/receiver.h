@@ -60,7 +60,7 @@ enum hf_receiver_way {
 	X(NOT_WRAPPED, 1, "not-wrapped", PASS, "no wrapped packet: left to the stack untouched")           \
 	X(ACCEPTED, 2, "accepted", PASS, "unwrapped and given to the host's stack")                        \
 	X(BAD_SOURCE, 3, "bad-source", DROP, "wrapped by a host outside the allowed prefixes")             \
-	X(NOT_A_VIP, 4, "not-a-vip", DROP, "unwrapped, its destination is no address of this host")        \
+	X(NOT_A_VIP, 4, "not-a-vip", DROP, "unwrapped, its destination is not an address of this host")    \
 	X(BAD_INNER, 5, "bad-inner", DROP, "wrapped, but what is inside cannot be read")                   \
 	X(PASSED_ON, 6, "passed-on", TX, "no socket here: sent to the next hop")                           \
 	X(ACCEPTED_SOCKET, 7, "accepted-socket", PASS, "unwrapped: its connection is here")                \

@@ -115,9 +115,9 @@ backend disable nope/nope
 backend health db/db1
     [2] STATE is missing: one of: up down auto
 backend health db/db1 sick
-    [2] STATE: "sick" is none of the choices: one of: up down auto
+    [2] STATE: "sick" is not one of the choices: one of: up down auto
 backend health db/db1 DOWN
-    [2] STATE: "DOWN" is none of the choices: one of: up down auto (did you mean down?)
+    [2] STATE: "DOWN" is not one of the choices: one of: up down auto (did you mean down?)
 
 # numbers
 backend set db/db1 --weight ""
@@ -129,15 +129,15 @@ backend set db/db1 --weight 70000
 backend set db/db1 --weight 99999999999999999999999
     [2] --weight: "99999999999999999999999" is above 65535: a weight from 0 to 65535
 backend set db/db1 --weight 1e3
-    [2] --weight: "1e3" is no whole number: a weight from 0 to 65535
+    [2] --weight: "1e3" is not a whole number: a weight from 0 to 65535
 backend set db/db1 --weight 1.5
-    [2] --weight: "1.5" is no whole number: a weight from 0 to 65535
+    [2] --weight: "1.5" is not a whole number: a weight from 0 to 65535
 backend set db/db1 --weight 50%
-    [2] --weight: "50%" is no whole number: a weight from 0 to 65535
+    [2] --weight: "50%" is not a whole number: a weight from 0 to 65535
 backend set db/db1 --weight " 5"
-    [2] --weight: " 5" is no whole number: a weight from 0 to 65535
+    [2] --weight: " 5" is not a whole number: a weight from 0 to 65535
 backend set db/db1 --weight 5x
-    [2] --weight: "5x" is no whole number: a weight from 0 to 65535
+    [2] --weight: "5x" is not a whole number: a weight from 0 to 65535
 pool set db --table-size 65536
     [1] pool db: table size 65536 is not prime: a prime, such as 65521 or 65537
 pool set db --table-size 250
@@ -159,21 +159,21 @@ pool set db --tolerance 5%
 pool set db --tolerance 0.55
     [1] pool db: tolerance cannot be "0.55", which has more than one digit behind the point: percent from 0 to 100, with one digit behind the point at most
 pool set db --tolerance abc
-    [1] pool db: tolerance cannot be "abc", which is no number: percent from 0 to 100, with one digit behind the point at most
+    [1] pool db: tolerance cannot be "abc", which is not a number: percent from 0 to 100, with one digit behind the point at most
 pool set db --tolerance -1
-    [1] pool db: tolerance cannot be "-1", which is no number: percent from 0 to 100, with one digit behind the point at most
+    [1] pool db: tolerance cannot be "-1", which is not a number: percent from 0 to 100, with one digit behind the point at most
 pool set db --tolerance ""
     [2] --tolerance: "" is empty: PERCENT, stable: how far above its share a backend may hold; default 0
 events --limit 0
     [2] --limit: "0" is below 1: a whole number from 1
 events --limit many
-    [2] --limit: "many" is no whole number: a whole number from 1
+    [2] --limit: "many" is not a whole number: a whole number from 1
 events --limit 99999999999
     [2] --limit: "99999999999" is above 4294967295: a whole number from 1
 generations show 0
     [2] GENERATION: "0" is below 1: a whole number from 1
 generations show abc
-    [2] GENERATION: "abc" is no whole number: a whole number from 1
+    [2] GENERATION: "abc" is not a whole number: a whole number from 1
 generations show 999
     [1] there is no generation 999: holdfast generations list shows those that are kept
 generations diff 1 999
@@ -221,11 +221,11 @@ service add tcp [::ffff:203.0.113.10]:80 --pool db
 service add tcp www.example.com:80 --pool db
     [2] VIP:PORT: "www.example.com:80" has an address that is a name, and names are not looked up: VIP:PORT, VIP:LOW-HIGH or VIP:any, IPv6 in brackets, like [2001:db8::1]:80
 service add tcp 300.0.0.1:80 --pool db
-    [2] VIP:PORT: "300.0.0.1:80" has an address that is no IPv4 or IPv6 address: VIP:PORT, VIP:LOW-HIGH or VIP:any, IPv6 in brackets, like [2001:db8::1]:80
+    [2] VIP:PORT: "300.0.0.1:80" has an address that is not an IPv4 or IPv6 address: VIP:PORT, VIP:LOW-HIGH or VIP:any, IPv6 in brackets, like [2001:db8::1]:80
 service add tcp 203.0.113.010:80 --pool db
     [2] VIP:PORT: "203.0.113.010:80" has an address that has a number that begins with 0: VIP:PORT, VIP:LOW-HIGH or VIP:any, IPv6 in brackets, like [2001:db8::1]:80
 service add tcp "203.0.113.10 :80" --pool db
-    [2] VIP:PORT: "203.0.113.10 :80" has an address that is no IPv4 or IPv6 address: VIP:PORT, VIP:LOW-HIGH or VIP:any, IPv6 in brackets, like [2001:db8::1]:80
+    [2] VIP:PORT: "203.0.113.10 :80" has an address that is not an IPv4 or IPv6 address: VIP:PORT, VIP:LOW-HIGH or VIP:any, IPv6 in brackets, like [2001:db8::1]:80
 service add tcp 224.0.0.1:80 --pool db
     [1] service tcp 224.0.0.1:80: a service cannot listen on this address: a unicast address that clients can reach
 service add tcp 0.0.0.0:80 --pool db
@@ -243,7 +243,7 @@ service add tcp 203.0.113.10:80 --pool db
 service add tcp 203.0.113.10:79-81 --pool db
     [1] service tcp 203.0.113.10:80: the ports of tcp 203.0.113.10:79-81 and 203.0.113.10:80 overlap: ports that belong to one service
 service add tcp 203.0.113.10:81 --pool db --track sometimes
-    [2] --track: "sometimes" is none of the choices: one of: auto always never
+    [2] --track: "sometimes" is not one of the choices: one of: auto always never
 service set tcp 203.0.113.10:9999 --idle 5m
     [1] there is no service tcp 203.0.113.10:9999: a service with just these ports; `holdfast service list` shows them
 service set tcp 203.0.113.10:80
@@ -275,9 +275,9 @@ why tcp 198.51.100.7:5
 
 # addresses and prefixes
 backend add db/x 10.0.0.999
-    [2] ADDRESS: "10.0.0.999" is no IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "10.0.0.999" is not an IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
 backend add db/x 10.0.0
-    [2] ADDRESS: "10.0.0" is no IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "10.0.0" is not an IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
 backend add db/x 10.0.0.9/24
     [2] ADDRESS: "10.0.0.9/24" has the character /: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
 backend add db/x 10.0.0.0/24
@@ -295,17 +295,17 @@ backend add db/x 127.0.0.1
 backend add db/x 224.0.0.1
     [1] pool db, backend x: address cannot be "224.0.0.1", which is a multicast address: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x 0.0.0.0
-    [1] pool db, backend x: address cannot be "0.0.0.0", which is no address of a host: the address of one host, such as 10.0.0.11 or 2001:db8::11
+    [1] pool db, backend x: address cannot be "0.0.0.0", which is not the address of a host: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x ""
     [2] ADDRESS: "" is empty: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
 backend set db/db1 --address 10.0.0.256
-    [2] --address: "10.0.0.256" is no IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] --address: "10.0.0.256" is not an IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
 pool set db --source 10.64.0.1/16
     [1] pool db: source cannot be "10.64.0.1/16", which has host bits: 10.64.0.0/16, or 10.64.0.1 for that address alone
 pool set db --source 10.64.0.0/33
     [1] pool db: source cannot be "10.64.0.0/33", which has a prefix length above 32: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 10.64.0.0/x
-    [1] pool db: source cannot be "10.64.0.0/x", which has a prefix length that is no number: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [1] pool db: source cannot be "10.64.0.0/x", which has a prefix length that is not a number: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 10.64.0.0/
     [1] pool db: source cannot be "10.64.0.0/", which has no prefix length behind the /: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 10.64.0.0/16,10.65.0.0/16
@@ -313,7 +313,7 @@ pool set db --source 10.64.0.0/16,10.65.0.0/16
 pool set db --source 10.64.0.0/16,
     [1] pool db: source cannot be "10.64.0.0/16,", which has nothing before or behind a comma: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source "10.64.0.0/16 10.65.0.0/16"
-    [1] pool db: source cannot be "10.64.0.0/16 10.65.0.0/16", which has a prefix length that is no number: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [1] pool db: source cannot be "10.64.0.0/16 10.65.0.0/16", which has a prefix length that is not a number: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 2001:db8::1/64
     [1] pool db: source cannot be "2001:db8::1/64", which has host bits: 2001:db8::/64, or 2001:db8::1 for that address alone
 pool set db --source 2001:db8::/64
@@ -323,7 +323,7 @@ pool set db --source eth0
 pool set db --source 224.0.0.0/4
     [1] pool db: source cannot be "224.0.0.0/4", which is a multicast address: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 10.64.0.0-10.64.0.9
-    [1] pool db: source cannot be "10.64.0.0-10.64.0.9", which is no IPv4 or IPv6 address: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [1] pool db: source cannot be "10.64.0.0-10.64.0.9", which is not an IPv4 or IPv6 address: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 receiver attach eth0 --from 10.0.0.1/8
     [2] --from: "10.0.0.1/8" has host bits: 10.0.0.0/8, or 10.0.0.1 for that address alone
 receiver attach eth0 --from 10.0.0.0/40
@@ -335,7 +335,7 @@ receiver attach eth0 --from ""
 receiver attach eth0 --from 10.0.0.0/8 --vip 203.0.113.10/32
     [2] --vip: "203.0.113.10/32" is a prefix: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
 receiver attach eth0 --from 10.0.0.0/8 --vip 203.0.113.999
-    [2] --vip: "203.0.113.999" is no IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] --vip: "203.0.113.999" is not an IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
 receiver attach eth0 --from 10.0.0.0/8 --gue-port 70000
     [2] --gue-port: "70000" is above 65535: a port from 1 to 65535
 receiver attach eth0 --from 10.0.0.0/8 --netns nope
@@ -361,9 +361,9 @@ interface attach a-very-long-interface
 interface attach ""
     [2] IF: "" is empty: a network device's name, at most 15 bytes, like eth0
 interface attach eth0 --mode fast
-    [2] --mode: "fast" is none of the choices: one of: auto native generic
+    [2] --mode: "fast" is not one of the choices: one of: auto native generic
 interface attach eth0 --mode NATIVE
-    [2] --mode: "NATIVE" is none of the choices: one of: auto native generic (did you mean native?)
+    [2] --mode: "NATIVE" is not one of the choices: one of: auto native generic (did you mean native?)
 interface attach eth0 --mode generic --share
     [1] interface eth0: share does not go with mode generic: mode native or auto, or no share
 interface detach
@@ -441,19 +441,19 @@ counters --interval 100ms
 
 # choices
 pool add x --scheme magleV
-    [2] --scheme: "magleV" is none of the choices: one of: maglev stable rendezvous ring ketama jump modulo slots (did you mean maglev?)
+    [2] --scheme: "magleV" is not one of the choices: one of: maglev stable rendezvous ring ketama jump modulo slots (did you mean maglev?)
 pool add x --scheme nonsense
-    [2] --scheme: "nonsense" is none of the choices: one of: maglev stable rendezvous ring ketama jump modulo slots
+    [2] --scheme: "nonsense" is not one of the choices: one of: maglev stable rendezvous ring ketama jump modulo slots
 pool add x --encap gee
-    [2] --encap: "gee" is none of the choices: one of: ipip gue gre l2 (did you mean gue?)
+    [2] --encap: "gee" is not one of the choices: one of: ipip gue gre l2 (did you mean gue?)
 pool add x --hash 5-tuple
-    [2] --hash: "5-tuple" is none of the choices: one of: 5tuple source (did you mean 5tuple?)
+    [2] --hash: "5-tuple" is not one of the choices: one of: 5tuple source (did you mean 5tuple?)
 pool add x --ring-hash sha1
-    [2] --ring-hash: "sha1" is none of the choices: one of: xxhash md5 md5-64
+    [2] --ring-hash: "sha1" is not one of the choices: one of: xxhash md5 md5-64
 pool add x --ring-owner before
-    [2] --ring-owner: "before" is none of the choices: one of: at after
+    [2] --ring-owner: "before" is not one of the choices: one of: at after
 pool add x --ketama twemproxy
-    [2] --ketama: "twemproxy" is none of the choices: one of: libmemcached nginx
+    [2] --ketama: "twemproxy" is not one of the choices: one of: libmemcached nginx
 pool add x --scheme ring --ketama nginx
     [1] pool x: scheme ring has no ketama: scheme ketama, or no ketama
 pool add x --virtual-nodes 50
@@ -481,13 +481,13 @@ pool slots move kv 0-251 a
 pool slots move kv 5 nope
     [1] pool kv: there is no backend nope: the name of a backend; `holdfast backend list` shows them
 pool slots move kv x a
-    [2] RANGE: "x" is no slot and no range of slots: a slot or a range of slots, like 17 or 0-99
+    [2] RANGE: "x" is not a slot or a range of slots: a slot or a range of slots, like 17 or 0-99
 pool slots move kv 1,5 a
-    [2] RANGE: "1,5" is no slot and no range of slots: a slot or a range of slots, like 17 or 0-99
+    [2] RANGE: "1,5" is not a slot or a range of slots: a slot or a range of slots, like 17 or 0-99
 pool slots move kv -5 a
     [2] there is no option -5: options begin with --; -h and -f FILE are the only short ones
 pool slots move kv 5- a
-    [2] RANGE: "5-" is no slot and no range of slots: a slot or a range of slots, like 17 or 0-99
+    [2] RANGE: "5-" is not a slot or a range of slots: a slot or a range of slots, like 17 or 0-99
 pool slots move kv 9999999 a
     [2] RANGE: "9999999" goes beyond slot 1048572: a slot or a range of slots, like 17 or 0-99
 pool slots move db 5 db1
@@ -499,13 +499,13 @@ pool set kv --ranges a=0-100
 pool set kv --ranges a=0-100,b=100-250
     [1] pool kv: ranges cannot be "a=0-100,b=100-250", which gives a slot to two owners: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
 pool set kv --ranges a=0-100,zz=101-250
-    [1] pool kv: slots 101-250 are given to zz, which is no backend of the pool: every slot of the table given to a backend of the pool that has weight
+    [1] pool kv: slots 101-250 are given to zz, which is not a backend of the pool: every slot of the table given to a backend of the pool that has weight
 pool set kv --ranges a=0-300
     [1] pool kv: slot 300 is not in a table of 251: slots 0 to 250
 pool set kv --ranges a
     [1] pool kv: ranges cannot be "a", which has no = in a: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
 pool set kv --ranges a=x
-    [1] pool kv: ranges cannot be "a=x", which has slots x, which is no slot and no range of slots: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
+    [1] pool kv: ranges cannot be "a=x", which has slots x, which is not a slot or a range of slots: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
 pool set kv --ranges ""
     [2] --ranges: "" is empty: LIST, slots: who has which: a=0-8191,b=8192-16383, or even
 pool remove db
@@ -557,7 +557,7 @@ status --runtime-dir ""
 status --runtime-dir /nonexistent
     [4] /nonexistent/{instance}.sock: the daemon of instance {instance} cannot be reached: No such file or directory: start holdfastd (systemctl start holdfastd), or add --offline
 manual holdfast
-    [2] PAGE: "holdfast" is none of the choices: one of: holdfast.8 holdfastd.8 holdfast.yaml.5 (did you mean holdfast.8?)
+    [2] PAGE: "holdfast" is not one of the choices: one of: holdfast.8 holdfastd.8 holdfast.yaml.5 (did you mean holdfast.8?)
 manual
     [2] PAGE is missing: one of: holdfast.8 holdfastd.8 holdfast.yaml.5
 help nope
@@ -595,7 +595,7 @@ apply -f {dir}/blank
 apply -f {dir}/huge
     [1] {dir}/huge: it is larger than 16 MiB: a file of 16 MiB at most
 apply -f {dir}/binary
-    [1] {dir}/binary: line 1, column 1: byte 0x00 is no text: a text file in UTF-8
+    [1] {dir}/binary: line 1, column 1: byte 0x00 is not text: a text file in UTF-8
 apply -f {dir}/latin1
     [1] {dir}/latin1: line 2, column 6: byte 0xe9 is not UTF-8: a text file in UTF-8
 apply -f {dir}/half
@@ -607,7 +607,7 @@ apply -f {dir}/loop
 apply -f {dir}/tab
     [1] {dir}/tab: line 5, column 2: this is not YAML: invalid tab used as indentation
 apply -f {dir}/list
-    [1] {dir}/list: line 1, column 3: configuration is no mapping: keys and values, such as {version: ...}
+    [1] {dir}/list: line 1, column 3: configuration is not a mapping: keys and values, such as {version: ...}
 apply -f {dir}/version
     [1] {dir}/version: line 1, column 1: version: version 2 is out of range: 1
 apply -f {dir}/unversioned
@@ -673,11 +673,11 @@ placement compare
 placement compare --members ""
     [2] --members: "" is empty: LIST, members: a,b*2,c=250,d@east,cache-0..9
 placement compare --members a,,b
-    [2] "" is no member: members like a, b*2, c=250, d@east, cache-0..9; changes like +d, -b, b*2
+    [2] "" is not a member: members like a, b*2, c=250, d@east, cache-0..9; changes like +d, -b, b*2
 placement compare --members a,a
     [1] member a: member a is listed twice: each name once
 placement compare --members a*x,b
-    [2] "a*x" is no member: members like a, b*2, c=250, d@east, cache-0..9; changes like +d, -b, b*2
+    [2] "a*x" is not a member: members like a, b*2, c=250, d@east, cache-0..9; changes like +d, -b, b*2
 placement compare --members a,b +a
     [1] member a: member a is listed twice: each name once
 placement compare --members a,b -c
@@ -685,7 +685,7 @@ placement compare --members a,b -c
 placement compare --members a,b c*2
     [2] there is no member c: +c would add it
 placement compare --members cache-9..0
-    [2] "cache-9..0" is no member: members like a, b*2, c=250, d@east, cache-0..9; changes like +d, -b, b*2
+    [2] "cache-9..0" is not a member: members like a, b*2, c=250, d@east, cache-0..9; changes like +d, -b, b*2
 placement compare --members a,b --schemes magelv
     [2] --schemes: there is no scheme "magelv": maglev, stable, rendezvous, ring, ketama, jump, modulo, slots
 placement compare --members a,b --schemes ""
@@ -695,13 +695,13 @@ placement compare --members a,b --keys 0
 placement compare --members a,b --keys 99999999999
     [2] --keys: "99999999999" is above 4294967295: a whole number from 1
 placement compare --members a,b --load-factor x
-    [2] --load-factor: "x" is no number: a number from 1, like 1.25
+    [2] --load-factor: "x" is not a number: a number from 1, like 1.25
 placement compare --members a,b --load-factor 0.5
     [2] --load-factor: "0.5" is too small: a number from 1, like 1.25
 placement compare --members a,b --replicas 0
     [2] --replicas: "0" is below 1: a whole number from 1
 placement compare --members a,b --tolerance x
-    [2] --tolerance: "x" is no number: a number from 0, like 0.25
+    [2] --tolerance: "x" is not a number: a number from 0, like 0.25
 placement compare --members a,b --table-size 100
     [2] --table-size: "100" is below 251: a number of slots from 251 to 1048573
 placement compare --members a,b --first-key -1
@@ -713,23 +713,23 @@ placement compare --members a,b --positions a
 placement compare --members a,b --positions a=1 --schemes ring
     [1] positions: member b has no token: MEMBER=POSITION for every member with weight
 placement compare --members a,b --hash sha1
-    [2] --hash: "sha1" is none of the choices: one of: xxhash md5 md5-64 identity
+    [2] --hash: "sha1" is not one of the choices: one of: xxhash md5 md5-64 identity
 placement compare --members a,b --change nonsense
-    [2] "nonsense" is no change: members like a, b*2, c=250, d@east, cache-0..9; changes like +d, -b, b*2
+    [2] "nonsense" is not a change: members like a, b*2, c=250, d@east, cache-0..9; changes like +d, -b, b*2
 placement replay --members a,b --steps 100
     [2] a change is missing: what to replay, like +d, -b or b*2
 placement replay --members a,b --skew x
-    [2] --skew: "x" is no number: a number from 0, like 0.25
+    [2] --skew: "x" is not a number: a number from 0, like 0.25
 placement replay --members a,b --cache 0
     [2] --cache: "0" is below 1: a whole number from 1
 placement draw --members a,b --colours pink
-    [2] --colours: "pink" is none of the choices: one of: auto light dark
+    [2] --colours: "pink" is not one of the choices: one of: auto light dark
 placement lookup k
     [2] there are no members: --members a,b*2,c@east,cache-0..9, or --pool POOL, or --file FILE
 placement lookup --members a,b
     [2] KEY is missing: as in `holdfast placement lookup user:1 user:2 --members a@east,b@east,c@west`
 placement lookup k --members a,b --scheme nope
-    [2] --scheme: "nope" is none of the choices: one of: maglev stable rendezvous ring ketama jump modulo slots
+    [2] --scheme: "nope" is not one of the choices: one of: maglev stable rendezvous ring ketama jump modulo slots
 placement hot {dir}/counts --members a,b --shards 0
     [2] --shards: "0" is below 1: a whole number from 1
 placement hot {dir}/counts --members a,b --load-factor 0

@@ -122,7 +122,7 @@ def test_refusals(cli):
     assert "there are no members" in cli.error("placement compare", 2)
     assert "no scheme \"magle\"" in cli.error("placement compare --members a --schemes magle", 2)
     assert "65521 or 65537" in cli.error("placement compare --members a --schemes maglev --table-size 65536", 1)
-    assert "is no change" in cli.error("placement compare --members a --change a", 2)
+    assert "is not a change" in cli.error("placement compare --members a --change a", 2)
 
 
 PICTURES = [

@@ -206,5 +206,5 @@ def test_who_may_look_and_who_may_change(daemon):
     assert curl_as(daemon, 65534, "http://h/v1/status")[1] == 200
     _, status, body = curl_as(daemon, 65534, "-d", '{"operation": "pool.add", "arguments": {"name": "x"}}',
                               "http://h/v1/operations")
-    assert status == 403 and "may look but not change" in body
+    assert status == 403 and "may read, but not change anything" in body
     assert daemon.get("/v1/status")["generation"]["number"] == 1

@@ -109,7 +109,7 @@ def test_1024_clients_of_one_reader_that_time_out_together(daemon, crowds):
     for _ in range(20):
         daemon.get("/v1/status")
     until(lambda: ask_as(daemon, READER)[0] == 200)
-    assert len(lines_of(daemon, "has 128 connections to the API already, as many as one user may")) == 1
+    assert len(lines_of(daemon, "has 128 connections to the API already, as many as one user may have")) == 1
 
 
 def test_as_many_of_root_as_there_are_that_time_out_together(daemon):
@@ -126,7 +126,7 @@ def test_one_too_many_of_a_user_is_told_so(daemon, crowds):
     is_held(crowd)
     status, answer = ask_as(daemon, READER)
     assert status == 429 and answer["error"]["kind"] == "too-many"
-    assert answer["error"]["what"] == "nobody has 128 connections to the API already, as many as one user may"
+    assert answer["error"]["what"] == "nobody has 128 connections to the API already, as many as one user may have"
     assert "ss -xp" in answer["error"]["right"]
     # Another user has room, and so has this one when one of them is gone.
     assert ask_as(daemon, 61001)[0] == 200
@@ -141,7 +141,7 @@ def test_all_others_leave_root_its_places(daemon, crowds):
     for crowd in held:
         is_held(crowd)
     status, answer = ask_as(daemon, READER)
-    assert status == 503 and answer["error"]["what"] == "all 480 connections to the API that root does not keep are taken"
+    assert status == 503 and answer["error"]["what"] == "all 480 connections to the API that are not kept for root are taken"
     roots = [daemon.connect() for _ in range(31)]
     daemon.get("/v1/status")
     for connection in roots:

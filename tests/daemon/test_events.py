@@ -58,8 +58,8 @@ def test_a_gateway_that_flaps_is_a_few_lines_and_pushes_no_change_out(daemon):
     print(f"{len(told)} events, {len(lines)} lines")
     assert [e for e in events if e["kind"] != "next-hop"][:len(before)] == before
     assert len(told) <= 20 * FLAPS and len(lines) <= 20 * FLAPS
-    lost = [e["text"] for e in told if e["subject"] == "10.9.0.11 on eth0" and "not reached" in e["text"]]
-    assert f"{2 * BEHIND} backends are not reached (interface down): p/b0, q/b0, p/b1 and {2 * BEHIND - 3} more" in lost, told
+    lost = [e["text"] for e in told if e["subject"] == "10.9.0.11 on eth0" and "cannot be reached" in e["text"]]
+    assert f"{2 * BEHIND} backends cannot be reached (interface down): p/b0, q/b0, p/b1 and {2 * BEHIND - 3} more" in lost, told
 
 
 def test_backends_that_are_drained_together_are_one_event(daemon):

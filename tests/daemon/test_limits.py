@@ -3,7 +3,7 @@
 
 import pytest
 
-WHEN = "which counts once the instance's pins are made anew"
+WHEN = "which takes effect when the instance's pins are made again"
 
 
 def first_refusal(daemon, operation, each, **arguments):
@@ -47,7 +47,7 @@ def test_a_full_map_is_told_with_its_option(idle, option, entries, fill, larger)
 def test_a_map_is_as_large_as_its_pin_whatever_the_options_say(idle):
     idle.start("--max-counters", "64")
     done, (_, error) = fill_counters(idle)
-    assert done and "the 63 counters do not suffice" in error["what"]
+    assert done and "the 63 counters are not enough" in error["what"]
     idle.stop()
     idle.start()  # without the option the default would count, which is larger
     again, (_, later) = add_services(idle, done)

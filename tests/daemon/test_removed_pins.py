@@ -46,7 +46,7 @@ def test_what_was_removed_is_pinned_again_and_the_attachment_is_what_it_was(serv
     assert attachment(serving) == before and program_on(serving.host.name, "eth0") == before["program_id"]
     assert serving.cli("status", "--check").returncode == 0, serving.get("/v1/status")["problems"]
     said = [event["text"] for event in serving.get("/v1/events")["events"] if event["kind"] == "pins"]
-    assert len(said) == 1 and "are made again" in said[0], said
+    assert len(said) == 1 and "made them again" in said[0], said
 
 
 @pytest.mark.parametrize("gone", ["everything", "the link", "the maps"])

@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (length < 12 || strncmp(text, "HTTP/1.", 7))
 		abort();
 	if (strstr(text, "\"what\":\"\"") || strstr(text, "\"what\": \"\""))
-		abort(); /* nobody is turned away without a word */
+		abort(); /* every refusal has a sentence */
 	length = talk((const uint8_t *)good, strlen(good), text);
 	if (length < 12 || strncmp(text, "HTTP/1.1 200", 12))
 		abort();

@@ -139,7 +139,7 @@ static size_t answer_write(unsigned long number, char *out, size_t room)
 	return snprintf(out, room, "%lu %s\n", number == server.lie ? number + 1 : number, server.name);
 }
 
-/* Reads `N` and the line's end. 0 is no number. */
+/* Reads `N` and the line's end. 0 is not a number. */
 static unsigned long number_read(const char *line)
 {
 	char *end;

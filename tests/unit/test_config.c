@@ -63,7 +63,7 @@ static const struct {
 	 "at least `version: 1` and a seed, as `holdfast seed` makes it"},
 	{"---\n", -EINVAL, "the configuration is empty", "",
 	 "at least `version: 1` and a seed, as `holdfast seed` makes it"},
-	{"- version\n", -EINVAL, "configuration is no mapping", "line 1, column 3",
+	{"- version\n", -EINVAL, "configuration is not a mapping", "line 1, column 3",
 	 "keys and values, such as {version: ...}"},
 	{"pools: [\n", -EINVAL, "this is not YAML: flow sequence without a closing bracket",
 	 "line 2, column 1", ""},
@@ -88,10 +88,10 @@ static const struct {
 	 -EINVAL, "weight 70000 is out of range", "line 6, column 41: pools[0].backends[0].weight",
 	 "a number from 0 to 65535"},
 	{HEAD "pools:\n  - name: db\n    backends:\n      - {name: db1, address: 10.0.0.11, weight: heavy}\n",
-	 -EINVAL, "weight cannot be \"heavy\", which is no whole number",
+	 -EINVAL, "weight cannot be \"heavy\", which is not a whole number",
 	 "line 6, column 41: pools[0].backends[0].weight", "a number from 0 to 65535"},
 	{HEAD "pools:\n  - name: db\n    backends:\n      - {name: db1, address: 10.0.0.11, weight: 1.5}\n",
-	 -EINVAL, "weight cannot be \"1.5\", which is no whole number",
+	 -EINVAL, "weight cannot be \"1.5\", which is not a whole number",
 	 "line 6, column 41: pools[0].backends[0].weight", "a number from 0 to 65535"},
 	{HEAD "pools:\n  - name: db\n    backends:\n      - {name: db1}\n", -EINVAL, "address is missing",
 	 "line 6, column 10: pools[0].backends[0]",
@@ -100,11 +100,11 @@ static const struct {
 	 "address cannot be \"10.0.0.0/8\", which is a prefix",
 	 "line 6, column 21: pools[0].backends[0].address",
 	 "the address of one host, such as 10.0.0.11 or 2001:db8::11"},
-	{HEAD "pools:\n  - name: db\n    backends: {db1: 10.0.0.11}\n", -EINVAL, "backends is no list",
+	{HEAD "pools:\n  - name: db\n    backends: {db1: 10.0.0.11}\n", -EINVAL, "backends is not a list",
 	 "line 5, column 5: pools[0].backends", "a list, one entry for each"},
-	{HEAD "pools:\n  db: {}\n", -EINVAL, "pools is no list", "line 3, column 1: pools",
+	{HEAD "pools:\n  db: {}\n", -EINVAL, "pools is not a list", "line 3, column 1: pools",
 	 "a list, one entry for each"},
-	{HEAD "pools:\n  - db\n", -EINVAL, "pool is no mapping", "line 4, column 5: pools[0]",
+	{HEAD "pools:\n  - db\n", -EINVAL, "pool is not a mapping", "line 4, column 5: pools[0]",
 	 "keys and values, such as {name: ...}"},
 	{HEAD "pools:\n  - name: [db]\n", -EINVAL, "name cannot be a list", "line 4, column 5: pools[0].name",
 	 "63 characters at most: letters, digits, '-', '_' and '.', the first a letter or digit"},
@@ -177,7 +177,7 @@ static const struct {
 	{HEAD "pools:\n  - name: >-\n    a\n      z  e: |\n      b\n", -EINVAL,
 	 "texts over several lines are not read", "line 5, column 1",
 	 "the value in one line, without | or >"},
-	{HEAD "? [a]\n: b\n", -EINVAL, "this is no key", "line 3, column 4", "a key of configuration"},
+	{HEAD "? [a]\n: b\n", -EINVAL, "this is not a key", "line 3, column 4", "a key of configuration"},
 };
 
 static void every_bad_file_is_refused_with_its_place(void **state)
@@ -247,7 +247,7 @@ static void a_nul_byte_is_no_text(void **state)
 
 	(void)state;
 	assert_int_equal(config_parse(text, sizeof text - 1, &json, &refusal), -EINVAL);
-	assert_string_equal(refusal.what, "byte 0x00 is no text");
+	assert_string_equal(refusal.what, "byte 0x00 is not text");
 	assert_string_equal(refusal.where, "line 3, column 8");
 }
 

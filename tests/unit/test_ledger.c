@@ -261,7 +261,7 @@ static void too_few_counters_are_refused_and_nothing_changes(void **state)
 	assert_int_equal(ledger_assign(ledger, model, 3, &refusal), -ENOSPC);
 	assert_string_equal(
 		refusal.what,
-		"the 2 counters do not suffice: each service takes one for each backend of its pool");
+		"the 2 counters are not enough: each service takes one for each backend of its pool");
 	after = ledger_to_json(ledger);
 	assert_true(json_equal(before, after));
 	/* Where there is no room to grow, what is needed is enough. */

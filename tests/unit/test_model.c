@@ -103,10 +103,10 @@ static void stored_nonsense_is_refused_with_its_place(void **state)
 	static const struct {
 		const char *json, *what, *where;
 	} cases[] = {
-		{"[]", "configuration is no mapping", ""},
+		{"[]", "configuration is not a mapping", ""},
 		{"{'version': 1}", "seed is missing", ""},
 		{"{'version': 2, 'seed': '6f1c9a3e5b7d2048'}", "version 2 is out of range", "version"},
-		{"{'version': 1, 'seed': '6f1c9a3e5b7d2048', 'pools': {}}", "pools is no list", "pools"},
+		{"{'version': 1, 'seed': '6f1c9a3e5b7d2048', 'pools': {}}", "pools is not a list", "pools"},
 		{"{'version': 1, 'seed': '6f1c9a3e5b7d2048', 'pools': [{'name': 'a'}, {'name': 'b', "
 		 "'backends': "
 		 "[{'name': 'x', 'address': '10.0.0.1', 'wieght': 1}]}]}",

@@ -69,14 +69,14 @@ static void wrong_arguments_are_refused_by_name(void **state)
 		"unknown argument wieght", "backend.add", "did you mean weight?");
 	refused(&model, -EINVAL, "backend.add", "{'pool': 'db', 'name': 'db3'}", "address is missing",
 		"backend.add", "the arguments pool name address weight? zone?");
-	refused(&model, -EINVAL, "backend.add", "[]", "the arguments are no object", "backend.add",
+	refused(&model, -EINVAL, "backend.add", "[]", "the arguments are not an object", "backend.add",
 		"the arguments pool name address weight? zone?");
 	refused(&model, -EINVAL, "backend.set", "{'pool': 'db', 'name': 'db1', 'weight': 70000}",
 		"weight 70000 is out of range", "pool db, backend db1", "a number from 0 to 65535");
 	refused(&model, -EINVAL, "backend.set", "{'pool': 'db', 'name': 'db1', 'weight': -1}",
 		"weight -1 is out of range", "pool db, backend db1", "a number from 0 to 65535");
 	refused(&model, -EINVAL, "backend.set", "{'pool': 'db', 'name': 'db1', 'weight': 1.5}",
-		"weight cannot be 1.5, which is no whole number", "pool db, backend db1",
+		"weight cannot be 1.5, which is not a whole number", "pool db, backend db1",
 		"a number from 0 to 65535");
 	refused(&model, -EINVAL, "backend.set", "{'pool': 'db', 'name': 'db1', 'weight': [1]}",
 		"weight cannot be a list", "pool db, backend db1", "a number from 0 to 65535");
@@ -84,7 +84,7 @@ static void wrong_arguments_are_refused_by_name(void **state)
 		"name cannot be \"-x\", which begins with -", "pool db, backend -x",
 		"63 characters at most: letters, digits, '-', '_' and '.', the first a letter or digit");
 	refused(&model, -EINVAL, "backend.add", "{'pool': 'db', 'name': 'db3', 'address': '10.0.0'}",
-		"address cannot be \"10.0.0\", which is no IPv4 or IPv6 address", "pool db, backend db3",
+		"address cannot be \"10.0.0\", which is not an IPv4 or IPv6 address", "pool db, backend db3",
 		"the address of one host, such as 10.0.0.11 or 2001:db8::11");
 	refused(&model, -EINVAL, "backend.health", "{'pool': 'db', 'name': 'db1', 'state': 'sick'}",
 		"state cannot be \"sick\"", "pool db, backend db1", "auto, up or down");

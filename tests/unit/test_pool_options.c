@@ -129,7 +129,7 @@ static void values_that_no_option_takes_are_refused(void **state)
 		"tolerance cannot be \"0.55\", which has more than one digit behind the point", "pool db",
 		"percent from 0 to 100, with one digit behind the point at most");
 	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'tolerance': '1,5'}",
-		"tolerance cannot be \"1,5\", which is no number", "pool db",
+		"tolerance cannot be \"1,5\", which is not a number", "pool db",
 		"percent from 0 to 100, with one digit behind the point at most");
 	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'virtual_nodes': 0}",
 		"virtual_nodes 0 is out of range", "pool db", "a number from 1 to 65536");
@@ -151,7 +151,7 @@ static void tolerance_is_read_in_every_form(void **state)
 		assert_int_equal(model_pool(model, "db")->options.tolerance, 30);
 	}
 	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'tolerance': '.7'}",
-		"tolerance cannot be \".7\", which is no number", "pool db",
+		"tolerance cannot be \".7\", which is not a number", "pool db",
 		"percent from 0 to 100, with one digit behind the point at most");
 	model_free(model);
 }
@@ -332,7 +332,7 @@ static void an_assignment_has_an_owner_for_every_slot(void **state)
 		{"db1=0-9", "slots 10-250 have no owner", "a backend for each of slots 0 to 250, or even"},
 		{"db1=0-9,db2=20-250", "slots 10-19 have no owner",
 		 "a backend for each of slots 0 to 250, or even"},
-		{"db1=0-9,db9=10-250", "slots 10-250 are given to db9, which is no backend of the pool",
+		{"db1=0-9,db9=10-250", "slots 10-250 are given to db9, which is not a backend of the pool",
 		 "every slot of the table given to a backend of the pool that has weight"},
 		{"db1=0-251", "slot 251 is not in a table of 251", "slots 0 to 250"},
 		{"db1=0-10,db2=10-250",

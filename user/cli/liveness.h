@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Liveness: whether to go on waiting for an answer. A change may take the daemon minutes, and is waited for
- * as long as it answers another, small question meanwhile. A daemon that answers nothing at all hangs.
+ * Liveness: whether to go on waiting for an answer. A change may take the daemon minutes: the command
+ * line waits while the daemon answers another, small request. A daemon that answers nothing at all hangs.
  */
 #ifndef HOLDFAST_CLI_LIVENESS_H
 #define HOLDFAST_CLI_LIVENESS_H

@@ -45,7 +45,7 @@ enum exit_status study_fraction(const struct call *call, const char *option, dou
 		return STATUS_DONE;
 	}
 	refuse(&refusal, -EINVAL, "\"%.80s\" is %s", text,
-	       end == text || *end ? "no number"
+	       end == text || *end ? "not a number"
 	       : number < low      ? "too small"
 				   : "too large");
 	refusal_where(&refusal, "--%s", option);

@@ -64,7 +64,8 @@ static void warn_of_foreign_vips(const struct receiver_options *options)
 	for (size_t i = 0; i < options->vip_count; i++) {
 		if (address_is_local(own, &options->vips[i]))
 			continue;
-		refuse(&warning, 0, "%s is no address of this host", address_text(&options->vips[i], text));
+		refuse(&warning, 0, "%s is not an address of this host",
+		       address_text(&options->vips[i], text));
 		refusal_right(&warning, "ip addr add %s/%d dev lo", text,
 			      options->vips[i].family == 4 ? 32 : 128);
 		warn_about(&warning);

@@ -175,7 +175,7 @@ static enum exit_status answer_read(struct body *body, long code, const char *so
 		return STATUS_DONE;
 	}
 	if (code / 100 == 2) {
-		refuse(refusal, -EPROTO, "what answers there is no holdfastd: it does not speak JSON");
+		refuse(refusal, -EPROTO, "what answers there is not holdfastd: it does not speak JSON");
 		refusal_where(refusal, "%s", socket);
 		return STATUS_UNREACHABLE;
 	}

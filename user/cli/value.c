@@ -233,7 +233,7 @@ static struct diagnosis diagnose_value(enum value_kind kind, const char *text)
 	case VALUE_FILE:
 		return diagnosis("is empty");
 	case VALUE_WORD:
-		return diagnosis("is none of the choices");
+		return diagnosis("is not one of the choices");
 	case VALUE_NAME:
 		return diagnose_name(text);
 	case VALUE_BACKEND:

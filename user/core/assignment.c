@@ -153,7 +153,7 @@ static int check_range(const struct pool *pool, const struct slot_range *range, 
 	const struct backend *backend = pool_backend(pool, range->member);
 
 	if (!backend)
-		return refuse_range(range, "which is no backend of the pool", refusal);
+		return refuse_range(range, "which is not a backend of the pool", refusal);
 	if (backend->removing)
 		return refuse_range(range, "which is leaving", refusal);
 	if (!backend->weight)

@@ -48,7 +48,7 @@ static int check_text(const char *text, size_t length, struct refusal *refusal)
 		step = bytes[at] ? character_length(bytes + at, length - at) : 0;
 		if (step == 0) {
 			refuse(refusal, -EINVAL,
-			       bytes[at] ? "byte 0x%02x is not UTF-8" : "byte 0x%02x is no text", bytes[at]);
+			       bytes[at] ? "byte 0x%02x is not UTF-8" : "byte 0x%02x is not text", bytes[at]);
 			refusal_where(refusal, "line %u, column %u", line, column);
 			refusal_right(refusal, "a text file in UTF-8");
 			return -EINVAL;
@@ -148,7 +148,7 @@ static int convert_pair(json_t *object, struct fy_node_pair *pair, const struct 
 	    !is_folded(name_node))
 		text = fy_node_get_scalar(name_node, &length);
 	if (!text || length == 0 || length >= sizeof name || memchr(text, '\0', length)) {
-		refuse(refusal, -EINVAL, "this is no key");
+		refuse(refusal, -EINVAL, "this is not a key");
 		refusal_right(refusal, "a key of %s", schema ? schema->noun : "the configuration");
 		place_node(name_node ? name_node : fy_node_pair_value(pair), "", refusal);
 		return -EINVAL;

@@ -90,7 +90,7 @@ static size_t digits(const char *text)
 /* What stands where digits alone may. */
 static struct diagnosis no_number(const char *text)
 {
-	return *text ? diagnosis("is no whole number") : diagnosis("is empty");
+	return *text ? diagnosis("is not a whole number") : diagnosis("is empty");
 }
 
 struct diagnosis diagnose_number(const char *text, int64_t low, int64_t high)
@@ -115,7 +115,7 @@ struct diagnosis diagnose_percent(const char *text, int64_t low, int64_t high)
 	if (!strcmp(rest, "%") && rest > text)
 		return diagnosis("has a %% sign");
 	if (rest == text || (*rest && *rest != '.') || (*rest && rest[1 + digits(rest + 1)]))
-		return diagnosis(*text ? "is no number" : "is empty");
+		return diagnosis(*text ? "is not a number" : "is empty");
 	if (strtod(text, NULL) * 10 > (double)high)
 		return diagnosis("is above %" PRId64, high / 10);
 	if (strtod(text, NULL) * 10 < (double)low)
@@ -140,7 +140,7 @@ struct diagnosis diagnose_slots(const char *text, uint32_t most)
 	struct diagnosis found;
 
 	if (!first || (*dash && *dash != '-') || (*dash && !*last) || last[digits(last)])
-		return diagnosis(*text ? "is no slot and no range of slots" : "is empty");
+		return diagnosis(*text ? "is not a slot or a range of slots" : "is empty");
 	if (low > most || (*dash && high > most))
 		return diagnosis("goes beyond slot %" PRIu32, most);
 	found = diagnosis("ends before it begins");

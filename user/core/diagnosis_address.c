@@ -31,7 +31,7 @@ static struct diagnosis no_unicast(const struct address *address)
 		return diagnosis("is a loopback address");
 	if (address->family == 4 ? bytes[0] >= 224 && bytes[0] < 240 : bytes[0] == 0xff)
 		return diagnosis("is a multicast address");
-	return diagnosis("is no address of a host");
+	return diagnosis("is not the address of a host");
 }
 
 /* The IPv4 address in ::ffff:10.0.0.11, which no packet bears. */
@@ -98,7 +98,7 @@ struct diagnosis diagnose_address(const char *text)
 	if (has_leading_zero(text))
 		return diagnosis("has a number that begins with 0");
 	return diagnosis(looks_like_name(text) ? "is a name, and names are not looked up"
-					       : "is no IPv4 or IPv6 address");
+					       : "is not an IPv4 or IPv6 address");
 }
 
 /* Of an address with something behind it. */
@@ -153,7 +153,7 @@ struct diagnosis diagnose_prefix(const char *text)
 	if (!slash[1])
 		return diagnosis("has no prefix length behind the /");
 	if (slash[1 + digits])
-		return diagnosis("has a prefix length that is no number");
+		return diagnosis("has a prefix length that is not a number");
 	bits = (unsigned int)atoi(slash + 1);
 	if (digits > 3 || bits > most)
 		return diagnosis("has a prefix length above %u", most);
@@ -180,7 +180,7 @@ struct diagnosis diagnose_source(const char *text)
 			return diagnosis("has two prefixes of IPv%u", prefix.address.family);
 		families |= 1 << prefix.address.family;
 	}
-	return diagnosis("is no prefix");
+	return diagnosis("is not a prefix");
 }
 
 /* Ports ----------------------------------------------------------------------------- */

@@ -209,7 +209,7 @@ static bool same_backends(const struct pool *a, const struct pool *b)
 	return true;
 }
 
-/* A backend that drains to leave is no member any more: that it has left changes nothing. */
+/* A backend that drains to leave is no longer a member: that it has left changes nothing. */
 static bool same_members(const struct pool *a, const struct pool *b)
 {
 	char *left, *right;

@@ -238,7 +238,7 @@ static int widen_counters(struct ledger *ledger, struct service_entry *entry, ui
 	    give_counters(ledger, &entry->counters, needed, limit))
 		return 0;
 	refuse(refusal, -ENOSPC,
-	       "the %" PRIu32 " counters do not suffice: each service takes one for each backend of its pool",
+	       "the %" PRIu32 " counters are not enough: each service takes one for each backend of its pool",
 	       limit - 1);
 	refusal_right_raise(refusal, "fewer services or backends", "--max-counters", 2 * (uint64_t)limit);
 	return -ENOSPC;

@@ -169,7 +169,7 @@ static int read_list(struct reader *reader, const json_t *json, const char *key,
 		return 0;
 	path_key(reader, key);
 	if (!json_is_array(list)) {
-		refuse(reader->refusal, -EINVAL, "%s is no list", key);
+		refuse(reader->refusal, -EINVAL, "%s is not a list", key);
 		refusal_right(reader->refusal, "a list, one entry for each");
 		return -EINVAL;
 	}

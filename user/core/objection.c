@@ -229,7 +229,7 @@ static int object_to_vip(const struct objector *objector, const struct service *
 	if (!class || had_vip(objector, &service->vip))
 		return 0;
 	refuse_class(&objection.refusal, &service->vip, class,
-		     "an address that routers can lead here, such as 203.0.113.10");
+		     "an address that routers can send here, such as 203.0.113.10");
 	return object_to(objector, OBJECTION_WRONG, &fault, &objection);
 }
 

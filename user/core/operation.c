@@ -126,7 +126,7 @@ static int check_arguments(const struct operation_type *type, const json_t *argu
 	bool optional;
 
 	if (!json_is_object(arguments)) {
-		refuse(refusal, -EINVAL, "the arguments are no object");
+		refuse(refusal, -EINVAL, "the arguments are not an object");
 		refusal_where(refusal, "%s", type->word);
 		refusal_right(refusal, "the arguments %s", type->arguments);
 		return -EINVAL;

@@ -120,7 +120,7 @@ int backend_remove(struct model *model, const json_t *arguments, int64_t now, st
 	struct backend *backend;
 
 	if (at_once && !json_is_boolean(at_once)) {
-		refuse(refusal, -EINVAL, "now is no boolean");
+		refuse(refusal, -EINVAL, "now is not true or false");
 		refusal_where(refusal, "pool %s, backend %s", argument_text(arguments, "pool"),
 			      argument_text(arguments, "name"));
 		refusal_right(refusal, "true or false");

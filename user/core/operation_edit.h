@@ -8,7 +8,7 @@
 #include "operation.h"
 #include "schema.h"
 
-/* The text of an argument that operation_apply() has found to be there, "" where it is no text. */
+/* The text of an argument that operation_apply() has found to be there, "" where it is not text. */
 const char *argument_text(const json_t *arguments, const char *name);
 /* Reads every argument that is a key of schema into *object, which keeps the others. */
 int arguments_read(const struct schema *schema, void *object, const json_t *arguments,

@@ -54,7 +54,8 @@ void refusal_right(struct refusal *refusal, const char *right, ...)
 void refusal_right_raise(struct refusal *refusal, const char *less, const char *option, uint64_t value)
 {
 	refusal_right(refusal,
-		      "%s, or holdfastd %s %" PRIu64 ", which counts once the instance's pins are made anew",
+		      "%s, or holdfastd %s %" PRIu64
+		      ", which takes effect when the instance's pins are made again",
 		      less, option, value);
 }
 

@@ -17,7 +17,7 @@ struct refusal {
 /* Fills *refusal (which may be NULL) printf-fashion, and returns error, so that a caller can `return
  * refuse(...)`. */
 __attribute__((format(printf, 3, 4))) int refuse(struct refusal *refusal, int error, const char *what, ...);
-/* Gives a refusal that has no words yet those of error, so that nobody is turned away without a word. Returns
+/* Gives a refusal without words those of error, so that every refusal has a sentence. Returns
  * error; 0 changes nothing. */
 int refusal_complete(struct refusal *refusal, int error);
 __attribute__((format(printf, 2, 3))) void refusal_where(struct refusal *refusal, const char *where, ...);

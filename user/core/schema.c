@@ -75,7 +75,7 @@ int schema_read_object(const struct schema *schema, void *object, const json_t *
 		ret_key = &unused;
 	*ret_key = NULL;
 	if (!json_is_object(json)) {
-		refuse(refusal, -EINVAL, "%s is no mapping", schema->noun);
+		refuse(refusal, -EINVAL, "%s is not a mapping", schema->noun);
 		refusal_right(refusal, "keys and values, such as {%s: ...}", schema->keys[0].name);
 		return -EINVAL;
 	}

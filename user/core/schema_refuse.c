@@ -70,8 +70,7 @@ static struct diagnosis find_fault(const struct schema_key *key, const json_t *v
 		return diagnose_key(key, json_string_value(value));
 	if (!json_is_number(value))
 		return (struct diagnosis){0};
-	return is_numeric(key) ? diagnose_key(key, said(value, number))
-			       : diagnosis("is a number and no text");
+	return is_numeric(key) ? diagnose_key(key, said(value, number)) : diagnosis("is a number, not text");
 }
 
 /* All choices, and the one that was probably meant. */

@@ -158,7 +158,8 @@ static void withdraw(struct instance *instance, const struct draft *draft,
 	struct refusal refusal = {0};
 
 	if (commit(instance, draft, generation, true, &refusal))
-		log_refusal(LOG_LEVEL_ERROR, "what was refused stays in the database for now", &refusal);
+		log_refusal(LOG_LEVEL_ERROR, "the refused generation stays in the database for now",
+			    &refusal);
 }
 
 static int load(struct instance *instance, const struct draft *draft, const struct generation *generation,

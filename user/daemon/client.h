@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Clients: the connections to the socket, and how long each has kept the daemon waiting. One that does not
- * finish its request, does not read its answer or asks nothing more is told so and cut off; it holds up
- * nobody meanwhile. Time is counted in turns of the daemon, one a second: what stops the daemon is no
- * client's fault.
+ * finish its request, does not read its answer or asks nothing more gets an error and is cut off. No other
+ * client waits for it. Time is counted in turns of the daemon, one a second, so that a daemon that was
+ * stopped cuts off nobody for that.
  */
 #ifndef HOLDFAST_CLIENT_H
 #define HOLDFAST_CLIENT_H
@@ -57,7 +57,7 @@ void client_refuse(struct client *client, int error, const char *what, const cha
 void client_turn_away(int fd, int error, const char *what, const char *right);
 
 /*
- * Ends the connections whose clients have ended their side: those that left a request half are told. Only
+ * Ends the connections whose clients have ended their side: those that left a request half get an error. Only
  * when the server has read and parsed all that arrived.
  */
 void clients_settle(void);

@@ -87,7 +87,7 @@ static bool cause_is_of(const struct cause *cause, const struct common_event *ev
 	       !strcmp(cause->cause, event->cause) && !strcmp(cause->many, event->many);
 }
 
-/* Where all places are taken, those that have them are told of first. */
+/* Where all places are taken, the causes in them are written first. */
 static struct cause *cause_of(const struct common_event *event)
 {
 	struct cause *cause;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events: what happened, for the log and for `events` from the store. They are written together once a
- * second, so that a thousand neighbours that come at once cost one commit. What befalls many backends by one
- * cause is one event, with their number.
+ * second, so that a thousand neighbours that come at once cost one commit. What one cause does to many
+ * backends is one event, with their number.
  */
 #ifndef HOLDFAST_EVENTS_H
 #define HOLDFAST_EVENTS_H
@@ -16,18 +16,18 @@
 __attribute__((format(printf, 4, 5))) void event_note(enum log_level level, const char *kind,
 						      const char *subject, const char *format, ...);
 
-/* What a cause does to a backend, told in one line however many it befalls. */
+/* What one cause does to a backend: one line, however many backends there are. */
 struct common_event {
 	enum log_level level;
 	const char *kind;
-	const char *subject, *one; /* of one backend: "10.0.0.11", "not reached: no route" */
-	const char *cause, *many;  /* of several, which share both: "10.0.0.1 on eth0", "are not reached" */
+	const char *subject, *one; /* of one backend: "10.0.0.11", "cannot be reached: no route" */
+	const char *cause, *many;  /* of several, which share both: "10.0.0.1 on eth0", "cannot be reached" */
 };
 
 /*
  * Notes it of one more backend ("db/b1"). Those with the same kind, cause and `many` are one event: "1000
- * backends are not reached: db/b1, db/b2, db/b3 and 997 more". It is told when events_flush() is called next,
- * or before another event is noted. All texts are copied, and cut at 255 bytes.
+ * backends cannot be reached: db/b1, db/b2, db/b3 and 997 more". events_flush() writes it, or the next event
+ * of another kind or cause. All texts are copied, and cut at 255 bytes.
  */
 void event_gather(const struct common_event *event, const char *backend);
 

@@ -107,10 +107,10 @@ static int check_access(struct exchange *exchange, struct refusal *refusal)
 	if (exchange->route->access == ACCESS_READ)
 		return 0;
 	snprintf(exchange->request.author, sizeof exchange->request.author, "%s",
-		 user ? holder_name(user) : "a user that is not known");
+		 user ? holder_name(user) : "an unknown user");
 	if (user && !holder_user(user))
 		return 0;
-	refuse(refusal, -EPERM, "%s may look but not change", exchange->request.author);
+	refuse(refusal, -EPERM, "%s may read, but not change anything", exchange->request.author);
 	refusal_right(refusal, "run it as root");
 	return -EPERM;
 }
@@ -192,7 +192,7 @@ static int parse_body(struct exchange *exchange, struct refusal *refusal)
 		return 0;
 	if (json_error_code(&error) == json_error_out_of_memory)
 		return -ENOMEM;
-	refuse(refusal, -EINVAL, "the body is no JSON: %.150s", error.text);
+	refuse(refusal, -EINVAL, "the body is not JSON: %.150s", error.text);
 	refusal_where(refusal, "line %d, column %d", error.line, error.column);
 	return -EINVAL;
 }
@@ -240,7 +240,7 @@ static enum MHD_Result finish(struct server *server, struct exchange *exchange)
 		return MHD_YES;
 	/* A change is in force by now: no status may say that it was refused. */
 	client_refuse(exchange->client, -ENOMSG,
-		      "the request is carried out, but there is no memory for the answer",
+		      "the daemon did what was asked, but has no memory for the answer",
 		      "holdfast status shows what is in force");
 	return MHD_NO;
 }

@@ -16,7 +16,9 @@ static void note_pins(struct instance *instance, int made, const struct refusal 
 		event_note(LOG_LEVEL_ERROR, "pins", name, "%s", refusal_text(problem, text));
 	if (made > 0)
 		event_note(LOG_LEVEL_WARNING, "pins", name,
-			   "%d pins had been removed or replaced, and are made again; packets went on", made);
+			   "%d pins had been removed or replaced: the daemon made them again, and forwarding "
+			   "went on",
+			   made);
 }
 
 /* The lock comes first: what is made before could become another process's. */

@@ -71,8 +71,8 @@ static int find_link(struct hops *hops, const struct nexthop *nexthop, uint16_t 
 				       ret_link);
 
 	if (error)
-		log_line(LOG_LEVEL_WARNING, "interface %s cannot be sent to: %s", nexthop->interface,
-			 strerror(-error));
+		log_line(LOG_LEVEL_WARNING, "interface %s gets no entry in the data plane: %s",
+			 nexthop->interface, strerror(-error));
 	return error;
 }
 
@@ -114,7 +114,7 @@ static void store_route(struct hops *hops, uint16_t number, const struct nexthop
 		log_refusal(LOG_LEVEL_WARNING, "a backend's route", &refusal);
 }
 
-/* What backends lose and find together: the neighbour that they are all behind, or the link. */
+/* What backends have in common: the neighbour that they are all behind, or the link. */
 static void name_cause(const struct nexthop *nexthop, char *text, size_t room)
 {
 	char gateway[ADDRESS_TEXT];
@@ -148,8 +148,8 @@ static void clear_hop(struct hops *hops, struct hop *hop)
 {
 	hop->clear_at = 0;
 	dataplane_next_hop_set(*hops->dataplane, hop->backend, NULL, 0);
-	tell_hop(hops, hop, LOG_LEVEL_WARNING, "packets to it are dropped until it is reached again",
-		 "get no packets until they are reached again");
+	tell_hop(hops, hop, LOG_LEVEL_WARNING, "packets to it are dropped until it can be reached again",
+		 "get no packets until they can be reached again");
 }
 
 /* The interface that the last known next hop lies behind may have gone down with the route. */
@@ -188,11 +188,11 @@ static void tell_change(const struct hops *hops, const struct hop *hop, const st
 	char one[128], many[128];
 
 	if (nexthop->resolved) {
-		snprintf(one, sizeof one, "reached by %s", nexthop->interface);
-		snprintf(many, sizeof many, "are reached by %s", nexthop->interface);
+		snprintf(one, sizeof one, "can be reached by %s", nexthop->interface);
+		snprintf(many, sizeof many, "can be reached by %s", nexthop->interface);
 	} else {
-		snprintf(one, sizeof one, "not reached: %s", nexthop->problem);
-		snprintf(many, sizeof many, "are not reached (%s)", nexthop->problem);
+		snprintf(one, sizeof one, "cannot be reached: %s", nexthop->problem);
+		snprintf(many, sizeof many, "cannot be reached (%s)", nexthop->problem);
 	}
 	tell_hop(hops, hop, nexthop->resolved ? LOG_LEVEL_NOTICE : LOG_LEVEL_WARNING, one, many);
 }

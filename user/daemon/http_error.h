@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How errors are told over HTTP: docs/api.md. */
+/* The HTTP status and kind of each error: docs/api.md. */
 #ifndef HOLDFAST_HTTP_ERROR_H
 #define HOLDFAST_HTTP_ERROR_H
 
 struct http_error {
 	int error; /* negative errno */
 	unsigned int status;
-	const char *kind; /* what a program may go by, where the refusal itself says no more */
+	const char *kind; /* for programs; a refusal may have a kind of its own */
 };
 
 /* Never NULL: what is not in the table is 503, unavailable. */

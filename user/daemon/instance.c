@@ -461,7 +461,8 @@ void instance_leave(struct instance *instance)
 	if (left < 0)
 		log_refusal(LOG_LEVEL_WARNING, "pins are left behind", &refusal);
 	else if (left)
-		log_line(LOG_LEVEL_NOTICE, "nothing is attached: maps, programs and neighbours are removed");
+		log_line(LOG_LEVEL_NOTICE,
+			 "nothing is attached: the daemon removes maps, programs and neighbour entries");
 }
 
 /* While it runs --------------------------------------------------------------- */

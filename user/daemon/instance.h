@@ -80,8 +80,8 @@ void instance_loaded(struct instance *instance);
 void instance_lend_words(struct instance *instance);
 /* Lets go of everything; forwarding goes on. */
 void instance_close(struct instance *instance);
-/* Before instance_close(), at the end of a process that is not to be followed by another at once: an instance
- * that balances nothing, and would not if it could, leaves nothing on this host but its database. */
+/* Call before instance_close(), at the end of a process that no other follows at once: an instance that
+ * balances nothing, and waits for no interface, leaves nothing on this host but its database. */
 void instance_leave(struct instance *instance);
 /* Writes the database anew if somebody removed it: the open file still has all of it. */
 void instance_save(struct instance *instance);

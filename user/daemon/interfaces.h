@@ -36,7 +36,7 @@ int interfaces_attach_again(struct interfaces *interfaces, const struct interfac
 /* Tries again what has a problem. */
 void interfaces_retry(struct interfaces *interfaces, const struct model *model);
 
-/* Whether one of the model's is attached, or would be as soon as it can. */
+/* Whether an interface of the model is attached, or will be attached as soon as it is there. */
 bool interfaces_wanted(struct interfaces *interfaces, const struct model *model);
 
 /* Why the interface is not attached; NULL: no problem. */

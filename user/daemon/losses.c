@@ -9,8 +9,8 @@
 
 enum {
 	PERIOD = 5 * 1000, /* ms from look to look */
-	RATED = 500,       /* ms that a rate is taken over at least */
-	CALM = 10 * 1000,  /* ms without one more, after which it is over */
+	RATED = 500,       /* ms: a rate over less says nothing */
+	CALM = 10 * 1000,  /* ms without another loss: it is over */
 };
 
 static struct loss *find_loss(struct losses *losses, uint32_t ifindex)
@@ -31,7 +31,7 @@ static void note_loss(struct loss *loss, uint64_t lost, int64_t now)
 		loss->losing = true;
 		loss->began = loss->lost;
 		event_note(LOG_LEVEL_WARNING, "interface", loss->interface,
-			   "its driver loses packets that were forwarded");
+			   "its driver loses forwarded packets");
 	}
 	loss->rose = now;
 	loss->lost = lost;
@@ -39,7 +39,7 @@ static void note_loss(struct loss *loss, uint64_t lost, int64_t now)
 
 static void loss_follow(struct loss *loss, uint64_t lost, int64_t since, int64_t now)
 {
-	/* A driver that was loaded anew begins at 0. */
+	/* A driver that was loaded again begins at 0. */
 	if (!loss->counted || lost < loss->lost) {
 		loss->counted = true;
 		loss->losing = false;
@@ -53,8 +53,7 @@ static void loss_follow(struct loss *loss, uint64_t lost, int64_t since, int64_t
 	} else if (loss->losing && now - loss->rose >= CALM) {
 		loss->losing = false;
 		event_note(LOG_LEVEL_NOTICE, "interface", loss->interface,
-			   "its driver loses no packets any more: %" PRIu64 " were lost",
-			   loss->lost - loss->began);
+			   "its driver no longer loses packets: it lost %" PRIu64, loss->lost - loss->began);
 	}
 }
 

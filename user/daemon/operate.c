@@ -37,7 +37,7 @@ static int read_flag(const json_t *body, const char *name, bool *ret, struct ref
 	const json_t *value = json_object_get(body, name);
 
 	if (value && !json_is_boolean(value)) {
-		refuse(refusal, -EINVAL, "%s is no boolean", name);
+		refuse(refusal, -EINVAL, "%s is not true or false", name);
 		refusal_right(refusal, "true or false");
 		return -EINVAL;
 	}
@@ -55,7 +55,7 @@ static int read_number(const json_t *body, const char *name, json_int_t low, jso
 	if (!value)
 		return 0;
 	if (!json_is_integer(value) || number < low || number > high) {
-		refuse(refusal, -EINVAL, "%s is no number that it may be", name);
+		refuse(refusal, -EINVAL, "%s is out of range", name);
 		refusal_right(refusal, "a whole number from %lld to %lld", (long long)low, (long long)high);
 		return -EINVAL;
 	}
@@ -70,7 +70,7 @@ static int read_change(const struct request *request, const char *const *known, 
 	int error;
 
 	if (!json_is_object(request->body)) {
-		refuse(refusal, -EINVAL, "the body is no JSON object");
+		refuse(refusal, -EINVAL, "the body is not a JSON object");
 		refusal_right(refusal, "see docs/api.md");
 		return -EINVAL;
 	}

@@ -186,7 +186,7 @@ int options_parse(int argc, char **argv, struct options *ret)
 			return error;
 	}
 	if (optind < argc) {
-		fprintf(stderr, "holdfastd: %s is no option: see holdfastd --help\n", argv[optind]);
+		fprintf(stderr, "holdfastd: %s is not an option: see holdfastd --help\n", argv[optind]);
 		return -EINVAL;
 	}
 	*ret = options;

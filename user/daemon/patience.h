@@ -12,7 +12,7 @@
 
 #include "instance.h"
 
-/* From now on no lock is waited for on the loop; instance->patience is set. 0 or -ENOMEM. */
+/* From now on nothing on the loop waits for a lock; instance->patience is set. 0 or -ENOMEM. */
 int patience_open(uv_loop_t *loop, struct instance *instance);
 /* Whoever waits is resumed. */
 void patience_close(struct instance *instance);

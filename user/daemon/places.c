@@ -67,7 +67,8 @@ static int refuse_place(struct holder *holder, struct refusal *refusal)
 	unsigned int of_one = places->total / 4, of_others = places->total - places->total / 16;
 
 	if (holder->user && holder->held >= of_one) {
-		refuse(refusal, -EUSERS, "%s has %u connections to the API already, as many as one user may",
+		refuse(refusal, -EUSERS,
+		       "%s has %u connections to the API already, as many as one user may have",
 		       holder_name(holder), holder->held);
 		refusal_right(refusal, "end some of them (ss -xp shows them), or run it as root");
 		return -EUSERS;
@@ -75,7 +76,7 @@ static int refuse_place(struct holder *holder, struct refusal *refusal)
 	if (places->taken >= places->total)
 		refuse(refusal, -ENOSPC, "all %u connections to the API are taken", places->total);
 	else if (holder->user && places->of_others >= of_others)
-		refuse(refusal, -ENOSPC, "all %u connections to the API that root does not keep are taken",
+		refuse(refusal, -ENOSPC, "all %u connections to the API that are not kept for root are taken",
 		       of_others);
 	else
 		return 0;

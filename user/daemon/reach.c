@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The data plane decides: a backend is reached where its packets have a next hop now, whatever the kernel
- * says of the way. What the kernel says is the cause that is told.
+ * The data plane decides: a backend can be reached if its entry has a next hop now, whatever the kernel says
+ * of the route. The kernel's words are shown as the cause.
  */
 #include "reach.h"
 
@@ -24,10 +24,10 @@ void backend_reach(struct instance *instance, const struct pool *pool, const str
 static const char *reach_cause(const struct reach *reach)
 {
 	if (!reach->nexthop)
-		return "its next hop is not looked for yet";
+		return "its next hop is not looked up yet";
 	if (reach->nexthop->problem)
 		return reach->nexthop->problem;
-	return reach->ifindex ? NULL : "its interface cannot be sent to";
+	return reach->ifindex ? NULL : "the data plane has no entry for its interface";
 }
 
 const char *reach_text(const struct reach *reach, char text[REACH_TEXT])
@@ -50,7 +50,7 @@ static json_t *mac_json(const uint8_t mac[6])
 	return json_string(text);
 }
 
-/* The way that packets still go, of which the kernel knows nothing any more. */
+/* The next hop that packets still use, although the kernel has lost it. */
 static json_t *held_json(struct instance *instance, const struct reach *reach, uint16_t number)
 {
 	char interface[IF_NAMESIZE];

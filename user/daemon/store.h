@@ -74,9 +74,9 @@ int store_write_anew(struct store *store, struct refusal *refusal);
 int store_latest(struct store *store, struct generation *ret, json_t **ret_model, json_t **ret_ledger,
 		 struct refusal *refusal);
 /* Takes the lock that a change needs, before the change has had any effect: -ENOLCK with *refusal naming the
- * process that has it. What is written next commits and lets go of it. */
+ * process that has it. The next write commits and gives it up. */
 int store_hold(struct store *store, struct refusal *refusal);
-/* Lets go of what is still held. */
+/* Gives up a lock that is still held. */
 void store_release(struct store *store);
 
 /* What a change writes: all of it or nothing. NULL: that is as it was. */

@@ -82,10 +82,10 @@ int store_grow(struct store *store, struct refusal *refusal);
 /* The disk is full: forgets what is old until its place is enough for `needed` bytes, and whatever may be
  * forgotten if it is not. Whether there is more place than before. */
 bool store_make_room(struct store *store, size_t needed);
-/* Sees to it that file and log have the place that one more change takes, also when the disk is full later.
+/* Reserves the place that one more change takes in file and log, for when the disk is full.
  */
 int store_reserve(struct store *store, struct refusal *refusal);
-/* Where a file is mostly empty, as an older version may have left it, it is written anew without that. */
+/* Writes a file that is mostly empty, as an older version may have left it, again without the free pages. */
 void store_shrink(struct store *store);
 
 /* store_lock.c: "another process" or "sqlite3 (process 4711)". */

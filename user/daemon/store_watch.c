@@ -93,7 +93,7 @@ static int check_room(const struct store *store, struct refusal *refusal)
 	return error;
 }
 
-/* The log cannot begin anew while somebody reads what was there before it. */
+/* The log cannot begin again at its start while a process reads an older state. */
 static int check_log(struct store *store, struct refusal *refusal)
 {
 	struct stat status;

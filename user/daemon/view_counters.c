@@ -122,7 +122,7 @@ static int read_count(const struct request *request, const char *name, int64_t m
 		return 0;
 	value = strtoll(text, &end, 10);
 	if (*end || end == text || value < 0 || value > most) {
-		refuse(refusal, -EINVAL, "%s=%.32s is no number that it may be", name, text);
+		refuse(refusal, -EINVAL, "%s=%.32s is out of range", name, text);
 		refusal_right(refusal, "a whole number from 0 to %lld", (long long)most);
 		return -EINVAL;
 	}

@@ -42,7 +42,7 @@ static int read_number(const char *text, uint32_t *ret, struct refusal *refusal)
 	unsigned long number = strtoul(text, &end, 10);
 
 	if (*end || !number || number > UINT32_MAX)
-		return refuse(refusal, -ENOENT, "%.32s is no generation's number", text);
+		return refuse(refusal, -ENOENT, "%.32s is not the number of a generation", text);
 	*ret = number;
 	return 0;
 }

@@ -109,7 +109,7 @@ static void append_overflow(struct instance *instance, json_t *list)
 		    unfit, 2 * census->limit);
 }
 
-/* Packets that count as forwarded, and arrive nowhere. */
+/* Packets that count as forwarded, but that the driver drops. */
 static void append_losses(const struct losses *losses, json_t *list)
 {
 	for (size_t i = 0; i < losses->count; i++) {
@@ -118,8 +118,8 @@ static void append_losses(const struct losses *losses, json_t *list)
 		if (loss->losing)
 			append_line(list,
 				    "interface %s: its driver lost %" PRIu64
-				    " packets that were forwarded, and may go on to: `ethtool -S %s | grep "
-				    "xdp` names the counter, holdfast check known causes",
+				    " forwarded packets, and may lose more: `ethtool -S %s | grep xdp` "
+				    "names the counter, `holdfast check` known causes",
 				    loss->interface, loss->lost - loss->began, loss->interface);
 	}
 }
@@ -143,7 +143,7 @@ static void append_services(struct instance *instance, json_t *list)
 	}
 }
 
-/* What keeps the instance from doing what it is told. */
+/* What is known to stop packets or changes. */
 static json_t *problems_json(struct instance *instance)
 {
 	const struct model *model = instance->model;
@@ -170,7 +170,9 @@ static json_t *problems_json(struct instance *instance)
 			append_line(list, "interface %s: %s", model->interfaces[i].name, problem);
 	}
 	if (instance->overdue.what[0])
-		append_line(list, "deadlines, graces and stated health wait: %s%s%s; it is tried again",
+		append_line(list,
+			    "deadlines, graces and stated health have no effect yet: %s%s%s; the daemon "
+			    "tries again",
 			    instance->overdue.what, instance->overdue.right[0] ? ": " : "",
 			    instance->overdue.right);
 	append_services(instance, list);

@@ -32,7 +32,7 @@ static int read_endpoint(const struct request *request, const char *name, struct
 
 	if (text && !endpoint_parse(text, ret_address, ret_port, &high) && *ret_port == high)
 		return 0;
-	refuse(refusal, -EINVAL, "%s%s%.100s is no address and port", name, text ? " " : "",
+	refuse(refusal, -EINVAL, "%s%s%.100s is not an address and port", name, text ? " " : "",
 	       text ? text : "");
 	refusal_right(refusal, "like 198.51.100.7:40000 or [2001:db8::7]:40000");
 	return -EINVAL;

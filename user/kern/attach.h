@@ -18,15 +18,15 @@ int xdp_attach(const char *interface, int program, int frags, enum interface_mod
 int interface_suitable(const char *interface, struct refusal *refusal);
 /*
  * Why the kernel refuses the program there, in the driver's words; empty: it does not say. A bpf_link tells
- * the number of the error alone, so the same attachment is asked for by netlink. It is undone at once should
- * it succeed.
+ * the number of the error alone, so this tries the same attachment by netlink, and undoes it at once if it
+ * succeeds.
  */
 void xdp_reason(uint32_t ifindex, int program, uint32_t flags, char reason[NETLINK_REASON]);
 /* What the pinned link at path is attached to. -ENODEV: its interface is gone; -EXDEV: it is attached in
  * another network namespace (ret is filled as far as it is known). */
 int xdp_attachment(const char *path, struct attachment *ret);
 int xdp_attachment_of(int link, struct attachment *ret); /* the same, of an open link */
-bool interface_is_generic(const char *interface);        /* whoever attached */
+bool interface_is_generic(const char *interface);        /* also a program of others */
 /* Detaches what is pinned at path, and unpins it. */
 int xdp_detach(const char *path);
 

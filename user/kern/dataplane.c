@@ -22,7 +22,7 @@ int instance_check(const char *instance, struct refusal *refusal)
 		good = good && (isalnum((unsigned char)*c) || strchr("-_.", *c));
 	if (good && strcmp(instance, "receiver")) /* whose pins lie beside the instances' */
 		return 0;
-	refuse(refusal, 0, "\"%.64s\" is no name for an instance", instance);
+	refuse(refusal, 0, "\"%.64s\" cannot be the name of an instance", instance);
 	refusal_right(
 		refusal,
 		"letters, digits, '-', '_' and '.', 63 at most, first a letter or digit; not \"receiver\"");

@@ -67,8 +67,8 @@ int dataplane_detach_all(const char *instance, struct refusal *refusal);
 int dataplane_destroy(const char *instance, struct refusal *refusal);
 /*
  * Ends an instance that has no attachment: its pins go, and the neighbours that it had the kernel look for.
- * What its maps knew of flows is gone then. The caller has the claim, and nobody has the instance open who
- * goes on using it. 1: done; 0: something is attached, and nothing was done.
+ * The flow table goes with them. The caller has the claim, and no process uses the instance any more. 1:
+ * done; 0: something is attached, and nothing was done.
  */
 int dataplane_leave(const char *instance, struct refusal *refusal);
 bool dataplane_adopted(const struct dataplane *dataplane);

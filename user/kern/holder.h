@@ -21,7 +21,7 @@ void holders_read(uint32_t ifindex, uint32_t ret_programs[HOLDER_MODES]);
  * `xdp off` leaves a generic program where the driver has native XDP.
  */
 void holder_command(const char *interface, enum holder_mode mode, uint32_t program, char ret[HOLDER_COMMAND]);
-/* Says as what would be right which command frees the interface of the first program that it runs. */
+/* Fills refusal->right with the command that frees the interface of the first program that it runs. */
 void holder_right(const char *interface, struct refusal *refusal);
 
 #endif

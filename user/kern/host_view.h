@@ -14,7 +14,7 @@ enum host_part {
 
 struct host_view;
 
-/* Asks nothing yet: the kernel is asked with the first address. NULL: out of memory. */
+/* Sends nothing yet: the first address asks the kernel. NULL: out of memory. */
 struct host_view *host_view_new(void);
 void host_view_free(struct host_view *view);
 /* What the kernel does not answer is HOST_ELSEWHERE. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's neighbour entries that Holdfast made. They bear a protocol number (NDA_PROTOCOL, as routes
- * bear one), so that whoever comes later can tell them from those that the host's own packets made.
+ * The kernel's neighbour entries that Holdfast made. They carry a protocol number (NDA_PROTOCOL, as routes
+ * do), which tells them from the entries of the host's own packets.
  */
 #ifndef HOLDFAST_NEIGHBOURS_H
 #define HOLDFAST_NEIGHBOURS_H
@@ -14,10 +14,11 @@ enum neighbour_protocol {
 	NEIGHBOUR_ASKED = 105, /* asked for once, by `check` */
 };
 
-/* Has the kernel forget the neighbour if it bears that number. 0 also where it does not. */
+/* Has the kernel forget the neighbour if it carries that number. 0 also where it does not. */
 int neighbour_forget(struct netlink *netlink, uint32_t ifindex, const struct address *address,
 		     enum neighbour_protocol protocol);
-/* Has the kernel forget all that bear it, in this network namespace. What is still needed is asked for again.
+/* Has the kernel forget all that carry it, in this network namespace. The kernel resolves again what is
+ * needed.
  */
 int neighbours_forget(enum neighbour_protocol protocol);
 

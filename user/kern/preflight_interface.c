@@ -178,7 +178,8 @@ void check_redirect(const char *interface, const char *subject, struct findings 
 	if (told ? features & XDP_FEATURE_NDO_XMIT : driver && driver->xmit)
 		return;
 	finding_add(findings, FINDING_FAULT, subject,
-		    "packets leave by %s, and its driver %s takes none from XDP as it is", interface, name);
+		    "packets leave by %s, whose driver %s takes no packets from XDP as it is set up",
+		    interface, name);
 	finding_right(findings,
 		      "attach to %s as well (many drivers make queues for XDP only then), or another NIC",
 		      interface);

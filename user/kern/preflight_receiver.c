@@ -309,7 +309,7 @@ static int check_one(const struct receiver_state *state, void *context)
 		finding_right(findings, "holdfast receiver attach %s --from PREFIX", state->interface);
 	} else if (!state->current) {
 		finding_add(findings, FINDING_WARN, subject,
-			    "another version of holdfast attached it: its program runs, but what it was told "
+			    "another version of holdfast attached it: its program runs, but its settings "
 			    "cannot be read");
 		finding_right(findings, "holdfast receiver attach %s with the same options",
 			      state->interface);

@@ -20,7 +20,7 @@ struct route {
 
 struct neighbour {
 	uint16_t state;   /* NUD_* */
-	uint8_t protocol; /* who made the entry (neighbours.h); 0: nobody says */
+	uint8_t protocol; /* who made the entry (neighbours.h); 0: not known */
 	uint8_t mac[6];
 };
 
@@ -38,7 +38,7 @@ int route_ask(struct netlink *netlink, const struct address *address, struct rou
 /* -ENOENT: the kernel knows no such neighbour. */
 int neighbour_ask(struct netlink *netlink, uint32_t ifindex, const struct address *address,
 		  struct neighbour *ret);
-/* Has the kernel resolve a neighbour that is unknown or failed. An entry that this makes bears protocol. */
+/* Has the kernel resolve a neighbour that is unknown or failed. An entry that this makes carries protocol. */
 int neighbour_use(struct netlink *netlink, uint32_t ifindex, const struct address *address, uint8_t protocol);
 int neighbour_delete(struct netlink *netlink, uint32_t ifindex, const struct address *address);
 /* Has the kernel ask the neighbour itself, now, whether it is still there. */

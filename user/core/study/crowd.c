@@ -95,7 +95,7 @@ static int item_read(const char *text, size_t length, struct item *ret, struct r
 	struct item item = {.factor = -1, .weight = -1};
 
 	if (!item_marks(&item, text, length) || !item_range(&item))
-		return refuse_item(text, length, "is no member", refusal);
+		return refuse_item(text, length, "is not a member", refusal);
 	*ret = item;
 	return 0;
 }
@@ -212,7 +212,7 @@ static int take_change(struct crowd *crowd, const char *text, size_t length, str
 	if (error)
 		return error;
 	if (item.range || (item.factor < 0 && item.weight < 0 && !item.zoned))
-		return refuse_item(text, length, "is no change", refusal);
+		return refuse_item(text, length, "is not a change", refusal);
 	member = crowd_find(crowd, item.name);
 	if (!member)
 		return refuse_stranger(item.name, refusal);
