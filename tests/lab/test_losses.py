@@ -66,7 +66,7 @@ def test_what_the_driver_loses_is_told_while_it_does(served):
         (problem,) = wait_until(told, 60, "status tells of it")
         assert problem.startswith("interface eth0: its driver lost ") and "ethtool -S eth0" in problem
         assert daemon.say("status --check", check=False).returncode == 1
-        assert any("loses packets" in event["text"] for event in daemon.json("events")["events"])
+        assert any("loses forwarded packets" in event["text"] for event in daemon.json("events")["events"])
     wait_until(lambda: not problems(daemon), 60, "it is over")
     assert send(lab)["received"] > 0
 

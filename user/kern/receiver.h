@@ -27,7 +27,7 @@ struct receiver_options {
 struct receiver_state {
 	char interface[16]; /* its present name */
 	char pinned[16];    /* what it was called when the receiver was attached: its pins' name */
-	char netns[64]; /* as it was given; empty: none */
+	char netns[64];     /* as it was given; empty: none */
 	uint16_t gue_port;
 	uint32_t ifindex;
 	bool generic;
