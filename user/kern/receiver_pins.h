@@ -44,8 +44,8 @@ int receivers_lock(void);
 void receivers_unlock(int lock); /* nothing if it is negative */
 /* Removes what interfaces have left that went away with their namespaces. The caller has the lock. */
 void receivers_sweep(void);
-/* Calls the pins of this namespace as their interfaces are called now, where no other pins have that name. The
- * caller has the lock. */
+/* Calls the pins of this namespace as their interfaces are called now, where no other pins have that name.
+ * The caller has the lock. */
 void receivers_follow_names(void);
 /* Removes the pins of an interface of this namespace if it is gone. Takes the lock. */
 void receiver_forget(const char *interface);
