@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Somebody removes pins while the daemon runs. Packets go on, the daemon pins again what it holds, and says so."""
 
+import json
 import os
 import re
 import shutil
@@ -92,6 +93,18 @@ def test_an_upgrade_meanwhile_may_fail_and_ends_nothing(serving):
     assert serving.process.poll() is None, serving.log.read_text()
     assert serving.cli("upgrade").returncode == 0
     assert attachment(serving)["link_id"] == before["link_id"] and serving.cli("status", "--check").returncode == 0
+
+
+def test_an_upgrade_replaces_the_program_though_the_link_lost_its_pin_meanwhile(serving):
+    for wait in (0.02, 0.05, 0.1, 0.2):
+        upgrade = threading.Thread(target=serving.cli, args=("upgrade",))
+        upgrade.start()
+        time.sleep(wait)
+        remove(serving.pins / "links")
+        upgrade.join()
+        pinned = json.loads(run("bpftool", "-j", "prog", "show", "pinned", str(serving.pins / "prog")))["id"]
+        assert attachment(serving)["program_id"] == program_on(serving.host.name, "eth0") == pinned
+        until((serving.pins / "links" / "eth0").exists)
 
 
 def test_interfaces_are_attached_and_let_go_of_after_pins_were_removed(serving):

@@ -140,6 +140,7 @@ static int abi_check(const struct dataplane *dataplane, struct refusal *refusal)
 /* From the programs of one set of pins to those of another; and back the same way. */
 struct switching {
 	const struct dataplane *from, *to;
+	const struct held_link *links; /* as they were at the beginning: a pin may be removed meanwhile */
 	bool back; /* an undo: whatever runs neither of from's programs was not reached, and stays as it is */
 	struct refusal *refusal;
 };
@@ -161,36 +162,32 @@ static int link_update(int link, uint32_t program, const struct switching *switc
 }
 
 /* Links run one of two programs; each is replaced by its like. */
-static int link_switch(const char *pinned, void *context)
+static int link_switch(const struct held_link *link, const struct switching *switching)
 {
-	const struct switching *switching = context;
-	char path[PIN_PATH], instance[PIN_NAME];
 	struct bpf_link_info info = {};
 	uint32_t length = sizeof info;
-	int link, r = 0;
+	int r = 0;
 
-	link = pin_get(pin_path(path, "%s/links/%s", pin_encode(switching->to->instance, instance), pinned));
-	if (link < 0)
-		return link;
-	if (bpf_obj_get_info_by_fd(link, &info, &length))
+	if (bpf_obj_get_info_by_fd(link->fd, &info, &length))
 		r = -errno;
 	else if (info.xdp.ifindex)
-		r = link_update(link, info.prog_id, switching);
-	close(link);
+		r = link_update(link->fd, info.prog_id, switching);
 	if (!r)
 		return 0;
-	refuse(switching->refusal, r, "the program of link %s cannot be replaced: %s", pinned, strerror(-r));
+	refuse(switching->refusal, r, "the program of link %s cannot be replaced: %s", link->pinned,
+	       strerror(-r));
 	return switching->back ? 0 : r; /* an undo goes on to the other links */
 }
 
-static int links_switch(struct switching *switching)
+static int links_switch(const struct switching *switching)
 {
-	char path[PIN_PATH], name[PIN_NAME];
-	int r;
+	int r = 0;
 
-	pin_path(path, "%s/links", pin_encode(switching->to->instance, name));
-	r = pins_each(path, link_switch, switching);
-	return r == -ENOENT ? 0 : r;
+	for (size_t i = 0; !r && i < HF_MAX_LINKS; i++) {
+		if (switching->links[i].id)
+			r = link_switch(&switching->links[i], switching);
+	}
+	return r;
 }
 
 /*
@@ -199,8 +196,8 @@ static int links_switch(struct switching *switching)
  */
 static int switch_over(struct dataplane *new, const struct dataplane *old, struct refusal *refusal)
 {
-	struct switching forth = {.from = old, .to = new, .refusal = refusal};
-	struct switching back = {.from = new, .to = old, .back = true};
+	struct switching forth = {.from = old, .to = new, .links = old->held, .refusal = refusal};
+	struct switching back = {.from = new, .to = old, .links = old->held, .back = true};
 	int r = links_switch(&forth);
 
 	if (!r)
@@ -281,6 +278,8 @@ int dataplane_upgrade(const char *instance, struct refusal *refusal)
 	struct dataplane *old = NULL, *new = NULL;
 	int replaced = 0, r = open_pinned(instance, &old, refusal);
 
+	if (!r)
+		r = links_hold(old);
 	if (!r)
 		r = open_pinned(instance, &new, refusal);
 	if (!r) {
