@@ -13,6 +13,8 @@ UNITS = TOP / "scripts" / "systemd"
 USER = 12345
 WANTED = re.search(r"^AmbientCapabilities=(.*)$", (UNITS / "holdfastd.service").read_text(), re.M)[1].split()
 
+OPEN = 'mount --bind "$1" /mnt && mount -t tmpfs -o mode=0755 tmpfs "$2" && mkdir -p "$1" && mount --move /mnt "$1"'
+
 
 @pytest.fixture
 def bpffs():
@@ -30,9 +32,10 @@ def bpffs():
 @pytest.fixture
 def own(idle, bpffs):
     def become(capabilities):
-        # What the test's directories forbid other users: the program is copied to where its user may read it.
-        for path in (idle.directory, *idle.directory.parents[:-2]):
-            path.chmod(path.stat().st_mode | 0o011)
+        # pytest closes the directory that all runs share to other users, at the start of each run. In the daemon's mount namespace an
+        # open one lies over it, and the program is copied to where its user may read it.
+        run(*bpffs, "sh", "-c", OPEN, "sh", idle.directory, idle.directory.parents[-3])
+        idle.directory.chmod(0o755)
         shutil.chown(idle.directory, USER, USER)
         program = idle.directory / "holdfastd"
         if not program.exists():
