@@ -167,7 +167,7 @@ int guard_check(const struct guarded *guarded, struct refusal *refusal)
 	return error;
 }
 
-/* At a first start there is nobody who could say that it is meant, and nothing that it would end: `status`
+/* At a first start nobody can confirm a likely mistake, and it ends nothing: `status`
  * warns. All ports of the host's own address would end what it is reached by. */
 int guard_visit_mistakes(const struct guarded *guarded, objection_visit *visit, void *context)
 {

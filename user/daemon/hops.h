@@ -12,7 +12,7 @@
 
 struct hops;
 
-/* Both pointers are read anew at each use, and events name backends by the ledger. */
+/* Both pointers are read again at each use, and events name backends by the ledger. */
 int hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct hops **ret);
 void hops_close(struct hops *hops);
 /* Readable: call hops_dispatch(). Twice a second: hops_tick(). */

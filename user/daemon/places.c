@@ -126,7 +126,7 @@ static bool name_is_plain(const char *name)
 	       !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-$@")];
 }
 
-/* Looked up only where it is told: such a directory may be slow to answer. */
+/* Looked up only where it is shown: the user database may be slow to answer. */
 const char *holder_name(struct holder *holder)
 {
 	struct passwd *user = holder->name[0] ? NULL : getpwuid(holder->user);

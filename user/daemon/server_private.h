@@ -18,7 +18,7 @@ struct server {
 	uv_timer_t *timer;
 	struct places *places;
 	unsigned int refused, refused_max; /* connections that are answered with a refusal */
-	int64_t told_at;                   /* when the log was last told of a refused one */
+	int64_t told_at;                   /* when the log last named a refused one */
 	struct client *arriving;           /* who the connection that is being added is */
 	size_t bodies;                     /* bytes held */
 };

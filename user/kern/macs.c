@@ -68,7 +68,7 @@ static int filter_visit(const struct nlmsghdr *answer, void *context)
 }
 
 /*
- * What the device was told to receive besides its own address, as `bridge fdb show dev IF self` tells it. It
+ * What the device receives besides its own address, as `bridge fdb show dev IF self` lists it. It
  * knows of devices in other network namespaces too, which RTM_GETLINK hides.
  */
 static int filters_collect(struct netlink *netlink, uint32_t ifindex, struct macs *macs)

@@ -81,7 +81,7 @@ int pins_make_directory(const char *path)
 {
 	int r = -ENOENT;
 
-	/* One that was empty may be taken away by whoever leaves, between two calls. */
+	/* A process that leaves may remove an empty one between two calls. */
 	for (int i = 0; r == -ENOENT && i < ATTEMPTS; i++)
 		r = make_directories(path);
 	return r;

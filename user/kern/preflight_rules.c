@@ -2,8 +2,8 @@
 /*
  * Next hops are looked up by their destination, as of a packet of the host itself: no source address, no
  * mark, no interface it came in by. A rule that asks for one of these is passed over, though packets to
- * backends may have it. Such a rule is told of only where it decides: it comes before the one that gave the
- * route, its table has a route to the backend, and that route is another.
+ * backends may have it. The check names such a rule only where it decides: it comes before the one that gave
+ * the route, its table has a route to the backend, and that route is another.
  */
 #include "preflight_rules.h"
 
@@ -118,7 +118,7 @@ static bool changes_way(const struct inquiry *inquiry, const struct rule *rule, 
 	       !decided_before(inquiry, rule, nexthop);
 }
 
-/* What is told of it ------------------------------------------------------------------ */
+/* What check says of it ------------------------------------------------------------------ */
 
 static const char *way_text(const struct nexthop *nexthop, char text[128])
 {

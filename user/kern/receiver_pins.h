@@ -38,7 +38,7 @@ int receiver_about_read(const char *interface, struct receiver_about *ret);
 /*
  * Attaching, detaching and sweeping exclude each other, in whatever network namespace: else an interface that
  * a sweep has found gone may have a receiver again by the time its pins are removed. Returns a descriptor for
- * receivers_unlock(), or -errno: -ENOENT where nobody has attached one yet, -EBUSY after ten seconds.
+ * receivers_unlock(), or -errno: -ENOENT where no receiver was attached yet, -EBUSY after ten seconds.
  */
 int receivers_lock(void);
 void receivers_unlock(int lock); /* nothing if it is negative */
