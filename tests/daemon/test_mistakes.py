@@ -54,11 +54,11 @@ def test_addresses_that_no_host_can_be_reached_at(serving, address, name):
         refused(serving, 400, name, "model.apply", configuration=configuration(serving, pools, vips))
 
 
-@pytest.mark.parametrize("source, name", [("169.254.0.0/16", "link-local"), ("fe80::/64", "link-local"), ("::1", "loopback"),
-                                          ("96.0.0.0/3", "loopback"), ("128.0.0.0/1", "link-local")])
-def test_sources_that_no_packet_can_have(daemon, source, name):
-    error = refused(daemon, 400, name, "pool.add", name="p", source=source)
-    assert f"source {source} has" in error["what"] and error["where"] == "pool p"
+def test_sources_that_no_packet_can_have(daemon):
+    for source, name in (("169.254.0.0/16", "link-local"), ("fe80::/64", "link-local"), ("::1", "loopback"),
+                         ("96.0.0.0/3", "loopback"), ("128.0.0.0/1", "link-local")):
+        error = refused(daemon, 400, name, "pool.add", name="p", source=source)
+        assert f"source {source} has" in error["what"] and error["where"] == "pool p"
 
 
 # A backend at a VIP ------------------------------------------------------------------
