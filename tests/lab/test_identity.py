@@ -107,7 +107,7 @@ def three(lab, encap):
     yield lab, daemon
     daemon.stop()
     daemon.say("--offline interface detach --all")
-    daemon.remove_pins()
+    assert not daemon.pins.exists()
 
 
 def file_of(lab, daemon, encap, address):
