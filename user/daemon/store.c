@@ -154,6 +154,8 @@ int statement_run(struct store *store, sqlite3_stmt *statement, const char *doin
 
 int store_hold(struct store *store, struct refusal *refusal)
 {
+	if (!store->held)
+		store_rewind_log(store);
 	if (!store->held && sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
 		return store_refuse(store, "begin a change", refusal);
 	store->held = true;

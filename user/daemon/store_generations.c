@@ -167,9 +167,9 @@ int store_commit(struct store *store, const struct stored_change *change, struct
 	size_t length = change->generation ? strlen(change->model) : 0;
 	int error = -ENOMEM;
 
+	length += ledger ? strlen(ledger) : 0;
 	if (length > store->largest)
 		store->largest = length;
-	length += ledger ? strlen(ledger) : 0;
 	if (ledger || !change->ledger)
 		error = write_change(store, change, ledger, length, refusal);
 	if (error == -ENOSPC && store_make_room(store, length))

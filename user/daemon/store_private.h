@@ -33,7 +33,7 @@ struct store {
 	struct refusal problem; /* why nothing can be written; empty: it can, as far as is known */
 	bool failed;            /* a write has failed: only one that works ends the problem */
 	bool held;              /* a transaction has begun for what comes next */
-	size_t largest;         /* bytes of the largest generation that was to be written */
+	size_t largest;         /* bytes of the largest generation that was to be written, with its ledger */
 	size_t reserved;        /* bytes that the file and its log are known to have room for */
 	struct withdrawal withdrawal;
 };
@@ -79,8 +79,11 @@ int store_write_fact(struct store *store, const struct fact *fact, struct refusa
 int store_trim(struct store *store, size_t needed, struct refusal *refusal);
 /* Before a commit: the file gets its new size now, so that the log can always be copied into it. -ENOSPC. */
 int store_grow(struct store *store, struct refusal *refusal);
+/* Before a transaction: where the log may have no place to grow, it is copied into the file, so that the
+ * transaction begins at its start, where it has its place. */
+void store_rewind_log(struct store *store);
 /* The disk is full: forgets what is old until its place is enough for `needed` bytes, and whatever may be
- * forgotten if it is not. Whether there is more place than before. */
+ * forgotten if it is not. Whether another try is worth it: the log begins anew too. */
 bool store_make_room(struct store *store, size_t needed);
 /* Reserves the place that one more change takes in file and log, for when the disk is full.
  */

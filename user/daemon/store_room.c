@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The database's size. It has a bound, and a full disk is met so: the file is as long as all that is
- * committed before it is committed, so that the log can always be copied into it; the log keeps its place on
- * the disk when it begins anew. So there is always place to forget what is old, and its pages are for what is
- * new.
+ * committed before it is committed, so that the log can always be copied into it. The log keeps its place on
+ * the disk when it begins anew, and each transaction begins at its start. So there is always place to forget
+ * what is old, and its pages are for what is new.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -155,27 +155,49 @@ int store_grow(struct store *store, struct refusal *refusal)
 	return -ENOSPC;
 }
 
-static void copy_log(const struct store *store)
+/* With its ledger. */
+static size_t newest_size(const struct store *store)
 {
-	sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return statement_number(store, "SELECT length(CAST(model AS BLOB)) +"
+				       " ifnull((SELECT length(CAST(json AS BLOB)) FROM ledger), 0)"
+				       " FROM generations ORDER BY number DESC LIMIT 1");
+}
+
+static size_t reserve_size(const struct store *store)
+{
+	size_t bytes = store->largest + LEAST_RESERVE;
+
+	return bytes < MOST_RESERVE ? bytes : MOST_RESERVE;
+}
+
+/* A quota counts as a full disk, but only a write that fails shows it. */
+static bool can_log_grow(const struct store *store)
+{
+	struct statvfs disk;
+
+	if (store->failed)
+		return false;
+	return statvfs(store->path, &disk) || (uint64_t)disk.f_bavail * disk.f_frsize >= reserve_size(store);
+}
+
+void store_rewind_log(struct store *store)
+{
+	if (!can_log_grow(store))
+		sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
 
 bool store_make_room(struct store *store, size_t needed)
 {
-	int64_t place = pages_of(store, needed), before;
+	int64_t place = pages_of(store, needed);
 	int done = 1;
 
-	copy_log(store);
 	if (store_begin(store, NULL))
 		return false;
-	before = free_bytes(store);
 	while (done > 0 && free_bytes(store) < place)
 		done = forget_generations(store, KEPT_WHEN_FULL, NULL);
 	if (!done && free_bytes(store) < place)
 		done = store_trim_events(store, EVENTS_LEFT, EVENTS_LEFT);
-	done = store_end(store, done < 0 ? done : 0, NULL);
-	copy_log(store);
-	return !done && free_bytes(store) > before;
+	return !store_end(store, done < 0 ? done : 0, NULL);
 }
 
 static int run_alone(struct store *store, const char *sql, struct refusal *refusal)
@@ -192,12 +214,13 @@ static int run_alone(struct store *store, const char *sql, struct refusal *refus
 /* Two commits: in one, what is deleted again would never be written. */
 int store_reserve(struct store *store, struct refusal *refusal)
 {
-	size_t bytes = store->largest + LEAST_RESERVE;
 	char sql[128];
+	size_t bytes;
 	int error;
 
-	if (bytes > MOST_RESERVE)
-		bytes = MOST_RESERVE;
+	if (!store->largest)
+		store->largest = newest_size(store);
+	bytes = reserve_size(store);
 	if (!store->failed && store->reserved >= bytes)
 		return 0;
 	snprintf(sql, sizeof sql,

@@ -102,8 +102,10 @@ static int check_log(struct store *store, struct refusal *refusal)
 	snprintf(name, sizeof name, "%s-wal", store->path);
 	if (stat(name, &status) || status.st_size < LARGE_LOG)
 		return 0;
-	if (!sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL))
+	if (!sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL)) {
+		store->reserved = 0;
 		return 0;
+	}
 	store_lock_holder(store, STORE_READERS, holder, sizeof holder);
 	refuse(refusal, -ENOLCK,
 	       "the database's log has grown to %lld MiB: %s keeps reading what was there before",
