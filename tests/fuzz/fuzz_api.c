@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "daemon/operate.h"
+#include "daemon/patience.h"
 #include "daemon/preparation.h"
 #include "daemon/server.h"
 #include "daemon/views.h"
@@ -69,6 +70,16 @@ HANDLER(upgrade)
 int preparation_wait(struct preparation *preparation, void (*resume)(void *context), void *context)
 {
 	(void)preparation;
+	(void)resume;
+	(void)context;
+	abort();
+}
+
+/* Nor does one meet a lock. */
+int patience_wait(struct patience *patience, int64_t *until, void (*resume)(void *context), void *context)
+{
+	(void)patience;
+	(void)until;
 	(void)resume;
 	(void)context;
 	abort();

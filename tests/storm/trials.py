@@ -132,7 +132,8 @@ def flows_of(field):
 
 
 def counted(field):
-    return sum(sum(service["flows"] for service in daemon.json("status")["services"]) for daemon in field.daemons)
+    """New TCP connections. Services of UDP have no count."""
+    return sum(sum(service["flows"] or 0 for service in daemon.json("status")["services"]) for daemon in field.daemons)
 
 
 def send_syns(field, first, count, rate, *victim):
