@@ -28,7 +28,7 @@ def test_refusal_without_words(cli, daemon):
 @pytest.mark.parametrize("body", [b"", b"hello", b'{"host": '])
 def test_what_speaks_no_json_is_no_daemon(cli, daemon, body):
     daemon.replies["/v1/status"] = (200, body)
-    assert "default.sock: what answers there is no holdfastd" in cli.error("status", status=4)
+    assert "default.sock: what answers there is not holdfastd" in cli.error("status", status=4)
 
 
 def test_no_socket(cli):
