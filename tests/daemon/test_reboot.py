@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reboots in the middle of a write: the last generation whose commit is whole is what rules."""
 
+import contextlib
 import shutil
 import sqlite3
 import struct
@@ -18,6 +19,20 @@ def committed(wal, page):
     frame = FRAME_HEADER + page
     return [at + frame for at in range(WAL_HEADER, len(wal) - frame + 1, frame)
             if struct.unpack(">I", wal[at + 4:at + 8])[0]]
+
+
+def ends_of(daemon, generations, directory):
+    """For each generation, the offset behind the commit that made it. The daemon commits other things, too, and keeps a
+    place in the log that holds old frames: SQLite itself says which generation a log ends with."""
+    log, database = daemon.database.with_name(daemon.database.name + "-wal").read_bytes(), daemon.database.read_bytes()
+    page, ends = struct.unpack(">H", database[16:18])[0], {}
+    for number, end in enumerate(committed(log, 65536 if page == 1 else page)):
+        copy = directory / f"cut{number}.db"
+        copy.write_bytes(database)
+        copy.with_name(copy.name + "-wal").write_bytes(log[:end])
+        with contextlib.closing(sqlite3.connect(copy)) as opened:
+            ends.setdefault(opened.execute("SELECT max(number) FROM generations").fetchone()[0], end)
+    return [ends[generation] for generation in generations]
 
 
 @pytest.fixture
@@ -40,16 +55,14 @@ def crashed(idle):
     return idle, generations, digests
 
 
-def test_ten_cuts(crashed):
+def test_ten_cuts(crashed, tmp_path):
     daemon, generations, digests = crashed
     log = daemon.database.with_name(daemon.database.name + "-wal")
     whole, database = log.read_bytes(), daemon.database.read_bytes()
-    page = struct.unpack(">H", database[16:18])[0]
-    ends = committed(whole, 65536 if page == 1 else page)
-    assert len(ends) == 3, "each change is one commit"
-    seen = set()
+    ends, seen = ends_of(daemon, generations[1:], tmp_path), set()
+    before = 2 * ends[0] - ends[1]  # about where the first of them begins
     for cut in range(CUTS):
-        length = len(whole) * cut // (CUTS - 1) - (cut % 3 == 1) * 7
+        length = before + (ends[-1] - before) * cut // (CUTS - 1) - (cut % 3 == 1) * 7
         daemon.database.write_bytes(database)
         log.write_bytes(whole[:max(length, 0)])
         log.with_name(daemon.database.name + "-shm").unlink(missing_ok=True)
@@ -66,12 +79,11 @@ def test_ten_cuts(crashed):
     assert len(seen) >= 3, "the cuts fell between different commits"
 
 
-def test_a_byte_that_rotted_in_the_log_ends_it_there(crashed):
+def test_a_byte_that_rotted_in_the_log_ends_it_there(crashed, tmp_path):
     daemon, generations, digests = crashed
     log = daemon.database.with_name(daemon.database.name + "-wal")
-    page = struct.unpack(">H", daemon.database.read_bytes()[16:18])[0]
     whole = bytearray(log.read_bytes())
-    first = committed(bytes(whole), page)[0]
+    first = ends_of(daemon, generations[1:2], tmp_path)[0]
     whole[first + FRAME_HEADER + 100] ^= 0xff
     log.write_bytes(whole)
     log.with_name(daemon.database.name + "-shm").unlink(missing_ok=True)

@@ -69,7 +69,7 @@ def test_what_time_makes_due_and_cannot_be_done_is_an_error(short):
     until(lambda: "what is due waits" in daemon.log.read_text())
     allocations.fail_after(0)
     problems = until(lambda: daemon.get("/v1/status")["problems"])
-    assert any("health wait: Cannot allocate memory" in line for line in problems), problems
+    assert any("health have no effect yet: Cannot allocate memory" in line for line in problems), problems
     until(lambda: not daemon.get("/v1/status")["problems"], 60)
 
 

@@ -46,7 +46,7 @@ def test_seed_is_given_once(idle):
     (["--max-slots", "0"], "a number from 1"),
     (["--max-flows", "many"], "a number from 1"),
     (["--nonsense"], "--help"),
-    (["extra"], "is no option"),
+    (["extra"], "is not an option"),
 ])
 def test_options_are_checked(options, text):
     done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=20)
