@@ -281,6 +281,7 @@ int dataplane_detach(struct dataplane *dataplane, const char *interface, struct 
 		return refuse(refusal, r, "%s cannot be detached: %s", interface, strerror(-r));
 	packets_wait(); /* one that came in there must not be sent back by the interface that is left */
 	links_mark_only_ingress(dataplane, attachment_only(dataplane));
+	dataplane_know_macs(dataplane);
 	if (orphan_wait(dataplane, interface, refusal))
 		return -EBUSY;
 	if (r)
