@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../core/sender.h"
 #include "../kern/carrier.h"
 #include "offline.h"
 
@@ -460,18 +461,6 @@ static json_t *reasons_view(const struct offline *offline)
 	return list;
 }
 
-static bool names_interface(const json_t *list, const char *name)
-{
-	json_t *interface;
-	size_t i;
-
-	json_array_foreach (list, i, interface) {
-		if (!strcmp(json_string_value(json_object_get(interface, "name")), name))
-			return true;
-	}
-	return false;
-}
-
 /* Those that run the program, and those that packets only leave by. */
 static json_t *interfaces_seen(const struct offline *offline)
 {
@@ -481,9 +470,8 @@ static json_t *interfaces_seen(const struct offline *offline)
 	char name[IF_NAMESIZE];
 
 	for (size_t i = 0; i < count; i++) {
-		if (if_indextoname(leaving[i], name) && !names_interface(list, name))
-			json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", name, "mode", "-",
-							      "state", "sends"));
+		if (if_indextoname(leaving[i], name))
+			sender_add(list, name);
 	}
 	return list;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "../core/sender.h"
 #include "clock.h"
 #include "events.h"
 #include "views.h"
@@ -64,18 +64,6 @@ static void set_losses(json_t *interface, const struct loss *loss)
 			    counted ? json_real(loss->a_second) : json_null());
 }
 
-static bool is_listed(const json_t *list, const char *name)
-{
-	json_t *interface;
-	size_t i;
-
-	json_array_foreach (list, i, interface) {
-		if (!strcmp(json_string_value(json_object_get(interface, "name")), name))
-			return true;
-	}
-	return false;
-}
-
 /* Those that run the program, and those that packets only leave by. */
 static json_t *interfaces_counted(struct instance *instance)
 {
@@ -83,13 +71,8 @@ static json_t *interfaces_counted(struct instance *instance)
 	json_t *list = interfaces_json(instance), *interface;
 	size_t i;
 
-	for (i = 0; i < losses->count; i++) {
-		const char *name = losses->list[i].interface;
-
-		if (!is_listed(list, name))
-			json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", name, "mode", "-",
-							      "state", "sends"));
-	}
+	for (i = 0; i < losses->count; i++)
+		sender_add(list, losses->list[i].interface);
 	json_array_foreach (list, i, interface)
 		set_losses(interface,
 			   losses_of(losses, json_string_value(json_object_get(interface, "name"))));
