@@ -48,7 +48,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE := $(call objects,$(call find_c,user/core))
 KERN := $(call objects,$(call find_c,user/kern))
 DAEMON := $(call objects,$(call find_c,user/daemon))
-CLI := $(call objects,$(call find_c,user/cli))
+CLI := $(call objects,$(call find_c,user/cli user/study))
 BPF := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
 SKELETONS := $(BPF:%=$(BUILD)/include/%.skel.h)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -138,7 +138,7 @@ $(BUILD)/kern/%: $(BUILD)/obj/tests/kern/%.o $(BUILD)/libkern.a $(BUILD)/libhold
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS) $(KERN_LIBS)
 
 # Of the daemon, the store alone.
-$(BUILD)/daemon/%: $(BUILD)/obj/tests/daemon/%.o $(filter $(BUILD)/obj/user/daemon/store%.o,$(DAEMON)) $(BUILD)/libholdfast.a
+$(BUILD)/daemon/%: $(BUILD)/obj/tests/daemon/%.o $(filter $(BUILD)/obj/user/daemon/base/store%.o,$(DAEMON)) $(BUILD)/libholdfast.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS) -lsqlite3

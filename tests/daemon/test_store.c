@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "../unit/models.h"
-#include "core/model_edit.h"
-#include "core/schema.h"
-#include "daemon/store.h"
+#include "core/model/model_edit.h"
+#include "core/schema/schema.h"
+#include "daemon/base/store.h"
 
 enum { BACKENDS = 1000, MINUTES = 24 * 60, MINUTE = 60 * 1000 /* ms */, MEBIBYTE = 1 << 20 };
 

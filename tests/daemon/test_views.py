@@ -30,7 +30,7 @@ def test_every_documented_path_is_served(serving):
 
 
 def test_every_served_path_is_documented():
-    served = re.findall(r'^\t\{"(GET|POST)", "(/v1/[^"]*)"', (TOP / "user" / "daemon" / "routes.c").read_text(), re.M)
+    served = re.findall(r'^\t\{"(GET|POST)", "(/v1/[^"]*)"', (TOP / "user/daemon/api/routes.c").read_text(), re.M)
     assert len(served) > 20
     documented = [(method, re.sub(r"[\[?].*", "", path)) for method, path in
                   re.findall(r"`(GET|POST) (/v1/[^`]*)`", DOCUMENT)]

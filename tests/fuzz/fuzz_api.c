@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links: user/daemon/server.c user/daemon/exchange.c user/daemon/client.c user/daemon/places.c */
-/* links: user/daemon/acceptor.c user/daemon/http_error.c user/daemon/log.c user/daemon/routes.c */
+/* links: user/daemon/api/server.c user/daemon/api/exchange.c user/daemon/api/client.c */
+/* links: user/daemon/api/places.c user/daemon/api/acceptor.c user/daemon/api/http_error.c */
+/* links: user/daemon/api/routes.c user/daemon/base/log.c */
 /* links: -lmicrohttpd -luv */
 /*
  * Any bytes on the API's socket, then the end: whatever they are, there is an answer in HTTP with JSON where
@@ -16,11 +17,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/operate.h"
-#include "daemon/patience.h"
-#include "daemon/preparation.h"
-#include "daemon/server.h"
-#include "daemon/views.h"
+#include "daemon/api/operate.h"
+#include "daemon/api/patience.h"
+#include "daemon/change/preparation.h"
+#include "daemon/api/server.h"
+#include "daemon/api/views.h"
 
 enum { TURNS = 2000, ANSWER_ROOM = 1 << 20 };
 

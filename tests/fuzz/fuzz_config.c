@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
+#include "core/config/config.h"
 
 static struct model *read_model(const char *text, size_t length, struct refusal *refusal)
 {

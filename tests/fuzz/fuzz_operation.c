@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/operation.h"
+#include "core/operation/operation.h"
 
 static const char start[] =
 	"{\"version\": 1, \"seed\": \"6f1c9a3e5b7d2048\", \"interfaces\": [{\"name\": "

@@ -9,10 +9,10 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <holdfast/flowhash.h>
-#include <kern/dataplane.h>
-#include <kern/flows.h>
-#include <kern/hops.h>
-#include <kern/state.h>
+#include <kern/program/dataplane.h>
+#include <kern/maps/flows.h>
+#include <kern/maps/hops.h>
+#include <kern/maps/state.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <bpf/bpf.h>
 #include <holdfast/flowhash.h>
 #include <holdfast/outer.h>
-#include <kern/dataplane.h>
+#include <kern/program/dataplane.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>

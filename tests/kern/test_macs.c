@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
-#include <kern/macs.h>
+#include <kern/base/macs.h>
 #include <net/if.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <kern/nexthop.h>
+#include <kern/neighbour/nexthop.h>
 #include <string.h>
 
 #include "netns.h"

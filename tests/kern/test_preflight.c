@@ -5,10 +5,10 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <kern/ethtool.h>
-#include <kern/losses.h>
-#include <kern/preflight.h>
-#include <kern/receiver.h>
+#include <kern/base/ethtool.h>
+#include <kern/base/driver_drops.h>
+#include <kern/preflight/preflight.h>
+#include <kern/receiver/receiver_attach.h>
 #include <netinet/in.h>
 #include <string.h>
 

@@ -9,9 +9,9 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <kern/receiver.h>
-#include <kern/receiver_pins.h>
-#include <kern/receiver_ways.h>
+#include <kern/receiver/receiver_attach.h>
+#include <kern/receiver/receiver_pins.h>
+#include <kern/receiver/receiver_ways.h>
 #include <net/if.h>
 #include <string.h>
 #include <sys/stat.h>

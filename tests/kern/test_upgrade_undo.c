@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 
 #include "netns.h"
-#include "kern/dataplane.h"
+#include "kern/program/dataplane.h"
 
 static char instance[32];
 static const struct dataplane_limits limits = {.slots = 4096, .hops = 1024, .flows = 1024, .counters = 64};

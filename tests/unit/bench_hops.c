@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../user/core/image.h"
-#include "../../user/core/ledger.h"
-#include "../../user/core/model.h"
-#include "../../user/core/operation.h"
+#include "core/image/image.h"
+#include "core/ledger/ledger.h"
+#include "core/model/model.h"
+#include "core/operation/operation.h"
 
 enum { BACKENDS = 1000, SLOTS = 65537, ROUNDS = 9, SHARES = 4, NOW = 100000 };
 

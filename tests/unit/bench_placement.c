@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../user/core/placement/placement.h"
+#include "core/placement/placement.h"
 
 enum { ROUNDS = 15 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../user/core/placement/placement.h"
+#include "core/placement/placement.h"
 
 enum { MOST = 1000 };
 

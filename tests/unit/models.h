@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/image.h"
-#include "core/ledger.h"
-#include "core/model.h"
-#include "core/operation.h"
-#include "core/plan.h"
+#include "core/image/image.h"
+#include "core/ledger/ledger.h"
+#include "core/model/model.h"
+#include "core/operation/operation.h"
+#include "core/image/plan.h"
 
 enum { TEST_NOW = 1000000 };
 

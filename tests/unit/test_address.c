@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/address.h"
+#include "core/value/address.h"
 
 static void addresses_are_written_as_they_are_read(void **state)
 {

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "core/config.h"
+#include "core/config/config.h"
 
 #define DAY  ((int64_t)24 * 3600 * 1000)
 #define YEAR (365 * DAY)

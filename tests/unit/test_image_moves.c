@@ -4,11 +4,11 @@
 
 #include <errno.h>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include <holdfast/flowhash.h>
-#include "core/history.h"
-#include "core/image_pool.h"
-#include "core/moves.h"
+#include "core/model/history.h"
+#include "core/image/image_pool.h"
+#include "core/image/moves.h"
 
 enum { IDLE = 120, LATER = 1000 };
 

@@ -3,11 +3,11 @@
  */
 #include <errno.h>
 
-#include "core/history.h"
-#include "core/leaving.h"
+#include "core/model/history.h"
+#include "core/model/leaving.h"
 #include "models.h"
 
-#include "core/removal.h"
+#include "core/model/removal.h"
 
 static struct pool *pool_of(const struct model *model)
 {

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "core/model_edit.h"
+#include "core/model/model_edit.h"
 
 static void assign(struct ledger *ledger, const struct model *model)
 {

@@ -10,8 +10,8 @@
  */
 #include "models.h"
 
-#include "core/history.h"
-#include "core/moves.h"
+#include "core/model/history.h"
+#include "core/image/moves.h"
 
 enum {
 	IDLE = 120,

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "core/address_use.h"
-#include "core/objection.h"
+#include "core/value/address_use.h"
+#include "core/operation/objection.h"
 
 static const char *class_of(const char *text)
 {

@@ -16,7 +16,7 @@
 #endif
 #include <xxhash.h>
 
-#include "../../user/core/placement/placement.h"
+#include "core/placement/placement.h"
 
 struct crowd {
 	struct member *members;

@@ -4,12 +4,12 @@
 
 #include <errno.h>
 
-#include "core/assignment.h"
-#include "core/config.h"
-#include "core/history.h"
-#include "core/image_pool.h"
-#include "core/moves.h"
-#include "core/pool_options.h"
+#include "core/model/assignment.h"
+#include "core/config/config.h"
+#include "core/model/history.h"
+#include "core/image/image_pool.h"
+#include "core/image/moves.h"
+#include "core/model/pool_options.h"
 
 static const struct {
 	const char *scheme, *key, *value; /* as JSON with ' for " */

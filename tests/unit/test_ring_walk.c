@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../user/core/placement/placement.h"
+#include "core/placement/placement.h"
 
 enum { MEMBERS = 12, SLOTS = 251, DEPTH = MEMBERS };
 

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "core/nearest.h"
-#include "core/schema.h"
+#include "core/value/nearest.h"
+#include "core/schema/schema.h"
 
 static const struct schema *const schemas[] = {&schema_root, &schema_interface, &schema_pool, &schema_service,
 					       &schema_backend};

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../user/core/placement/placement.h"
+#include "core/placement/placement.h"
 
 enum { CROWD_MAX = 128 };
 

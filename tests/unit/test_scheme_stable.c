@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../../user/core/placement/candidate.h"
-#include "../../user/core/placement/placement.h"
+#include "core/placement/candidate.h"
+#include "core/placement/placement.h"
 
 struct crowd {
 	struct member *members;

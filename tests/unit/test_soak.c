@@ -6,7 +6,7 @@
  */
 #include "models.h"
 
-#include "core/moves.h"
+#include "core/image/moves.h"
 
 enum {
 	MINUTE = 60,

@@ -2,8 +2,8 @@
 /* The instance's clock, and what is measured by it: no step of the host's clock changes either. */
 #include "models.h"
 
-#include "core/config.h"
-#include "core/steady.h"
+#include "core/config/config.h"
+#include "core/value/steady.h"
 
 #define BOOT    "5f6d1c0e-3a84-4d39-9a6f-0d1c2b3a4f50"
 #define ANOTHER "0c9d8e7f-1111-4222-8333-444455556666"

@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "../../user/core/study/allocation.h"
-#include "../../user/core/study/comparison.h"
-#include "../../user/core/study/crowd.h"
-#include "../../user/core/study/drawing.h"
-#include "../../user/core/study/hot.h"
-#include "../../user/core/study/replay.h"
+#include "core/study/allocation.h"
+#include "core/study/comparison.h"
+#include "core/study/crowd.h"
+#include "core/study/drawing.h"
+#include "core/study/hot.h"
+#include "core/study/replay.h"
 
 static struct crowd crowd_of(const char *text)
 {

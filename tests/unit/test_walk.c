@@ -6,8 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "core/image_pool.h"
-#include "core/moves.h"
+#include "core/image/image_pool.h"
+#include "core/image/moves.h"
 
 enum { MEMBERS = 120, SLOTS = 8191 };
 

@@ -8,16 +8,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../core/config.h"
-#include "../core/model_diff.h"
-#include "../core/operation.h"
-#include "change.h"
+#include "core/config/config.h"
+#include "core/config/model_diff.h"
+#include "core/operation/operation.h"
+#include "change_run.h"
 #include "commands.h"
-#include "complain.h"
-#include "field.h"
-#include "file.h"
-#include "moment.h"
-#include "plan.h"
+#include "cli/frame/complain.h"
+#include "cli/frame/field.h"
+#include "cli/frame/file.h"
+#include "cli/frame/moment.h"
+#include "plan_print.h"
 
 static bool has_stamps(const struct model *model)
 {

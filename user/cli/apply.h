@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "../core/model.h"
-#include "request.h"
+#include "core/model/model.h"
+#include "cli/frame/request.h"
 
 /* The desired state in force, from the daemon. */
 enum exit_status model_in_force(const struct call *call, bool state, struct model **ret);

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "commands.h"
-#include "field.h"
-#include "moment.h"
-#include "offline.h"
-#include "request.h"
-#include "table.h"
+#include "cli/frame/field.h"
+#include "cli/frame/moment.h"
+#include "cli/offline/offline.h"
+#include "cli/frame/request.h"
+#include "cli/frame/table.h"
 
 void backends_print(const json_t *backends)
 {

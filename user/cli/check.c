@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "../kern/preflight.h"
+#include "kern/preflight/preflight.h"
 #include "apply.h"
 #include "commands.h"
-#include "complain.h"
-#include "file.h"
-#include "offline.h"
-#include "table.h"
+#include "cli/frame/complain.h"
+#include "cli/frame/file.h"
+#include "cli/offline/offline.h"
+#include "cli/frame/table.h"
 
 static json_t *findings_to_json(const struct findings *findings)
 {

@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_CLI_COMMANDS_H
 #define HOLDFAST_CLI_COMMANDS_H
 
-#include "call.h"
+#include "cli/frame/call.h"
 
 /* change.c: every verb that is one operation */
 enum exit_status run_change(const struct call *call);

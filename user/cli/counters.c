@@ -6,15 +6,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "../core/schema.h"
-#include "../kern/losses.h"
-#include "../kern/preflight.h"
+#include "core/schema/schema.h"
+#include "kern/base/driver_drops.h"
+#include "kern/preflight/preflight.h"
 #include "commands.h"
-#include "complain.h"
-#include "field.h"
-#include "offline.h"
-#include "request.h"
-#include "table.h"
+#include "cli/frame/complain.h"
+#include "cli/frame/field.h"
+#include "cli/offline/offline.h"
+#include "cli/frame/request.h"
+#include "cli/frame/table.h"
 
 static void reasons_print(const json_t *reasons)
 {

@@ -5,10 +5,10 @@
 #include <time.h>
 
 #include "commands.h"
-#include "field.h"
-#include "moment.h"
-#include "request.h"
-#include "table.h"
+#include "cli/frame/field.h"
+#include "cli/frame/moment.h"
+#include "cli/frame/request.h"
+#include "cli/frame/table.h"
 
 enum { LIMIT_DEFAULT = 100, FOLLOW_LIMIT = 10000 };
 

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../core/config.h"
+#include "core/config/config.h"
 #include "apply.h"
 #include "commands.h"
-#include "complain.h"
-#include "field.h"
-#include "moment.h"
-#include "request.h"
-#include "table.h"
+#include "cli/frame/complain.h"
+#include "cli/frame/field.h"
+#include "cli/frame/moment.h"
+#include "cli/frame/request.h"
+#include "cli/frame/table.h"
 
 enum exit_status run_generations_list(const struct call *call)
 {

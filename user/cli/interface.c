@@ -4,13 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../kern/pins.h"
-#include "change.h"
+#include "kern/base/pins.h"
+#include "change_run.h"
 #include "commands.h"
-#include "complain.h"
-#include "field.h"
-#include "offline.h"
-#include "request.h"
+#include "cli/frame/complain.h"
+#include "cli/frame/field.h"
+#include "cli/offline/offline.h"
+#include "cli/frame/request.h"
 #include "status.h"
 
 enum exit_status run_interface_list(const struct call *call)

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "commands.h"
-#include "field.h"
-#include "request.h"
+#include "cli/frame/field.h"
+#include "cli/frame/request.h"
 #include "status.h"
-#include "table.h"
+#include "cli/frame/table.h"
 
 enum { DIGEST_SHOWN = 8 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../kern/receiver.h"
+#include "kern/receiver/receiver_attach.h"
 
 #include <errno.h>
 #include <ifaddrs.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "commands.h"
-#include "complain.h"
-#include "field.h"
-#include "table.h"
+#include "cli/frame/complain.h"
+#include "cli/frame/field.h"
+#include "cli/frame/table.h"
 
 static enum interface_mode mode_of(const char *word)
 {

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 
 #include "commands.h"
-#include "complain.h"
+#include "cli/frame/complain.h"
 
 enum exit_status run_seed(const struct call *call)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
-#include "field.h"
-#include "request.h"
+#include "cli/frame/field.h"
+#include "cli/frame/request.h"
 #include "status.h"
 
 enum exit_status run_service_list(const struct call *call)

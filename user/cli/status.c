@@ -4,11 +4,11 @@
 #include <time.h>
 
 #include "commands.h"
-#include "field.h"
-#include "offline.h"
-#include "request.h"
+#include "cli/frame/field.h"
+#include "cli/offline/offline.h"
+#include "cli/frame/request.h"
 #include "status.h"
-#include "table.h"
+#include "cli/frame/table.h"
 
 enum { DIGEST_SHOWN = 8, TAG_SHOWN = 6 };
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "quantity.h"
+#include "cli/frame/quantity.h"
 
 void status_print(const json_t *status);
 /* An interface is not attached, a service has no backend up, or a problem is listed. */

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "field.h"
-#include "request.h"
+#include "cli/frame/field.h"
+#include "cli/frame/request.h"
 
 enum { TAG_SHOWN = 6 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every command of holdfast. */
-#include "verb.h"
+#include "cli/frame/verb.h"
 
 #include "commands.h"
 

@@ -3,8 +3,8 @@
 #include <version.h>
 
 #include "commands.h"
-#include "field.h"
-#include "request.h"
+#include "cli/frame/field.h"
+#include "cli/frame/request.h"
 
 enum exit_status run_version(const struct call *call)
 {

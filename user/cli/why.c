@@ -8,11 +8,11 @@
 
 #include "backend.h"
 #include "commands.h"
-#include "complain.h"
-#include "field.h"
-#include "moment.h"
-#include "offline.h"
-#include "request.h"
+#include "cli/frame/complain.h"
+#include "cli/frame/field.h"
+#include "cli/frame/moment.h"
+#include "cli/offline/offline.h"
+#include "cli/frame/request.h"
 
 static void print_verdict(const json_t *why)
 {

@@ -9,15 +9,15 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include "../kern/boot.h"
-#include "change.h"
-#include "clock.h"
-#include "drain.h"
-#include "events.h"
-#include "hold.h"
-#include "log.h"
-#include "recovery.h"
-#include "refresh.h"
+#include "kern/base/boot.h"
+#include "daemon/change/change.h"
+#include "daemon/base/clock.h"
+#include "daemon/change/drain.h"
+#include "daemon/base/event_log.h"
+#include "daemon/watch/hold.h"
+#include "daemon/base/log.h"
+#include "daemon/change/recovery.h"
+#include "daemon/change/refresh.h"
 
 enum { SETTLE_AT_START = 100, PRUNE = 60 * 1000 /* ms */ };
 

@@ -8,22 +8,22 @@
 
 #include <limits.h>
 
-#include "answers.h"
-#include "../core/image.h"
-#include "../core/steady.h"
-#include "carriers.h"
-#include "census.h"
-#include "evidence.h"
-#include "facts.h"
-#include "hops.h"
-#include "interfaces.h"
-#include "lock.h"
+#include "daemon/watch/probe.h"
+#include "core/image/image.h"
+#include "core/value/steady.h"
+#include "daemon/watch/carriers.h"
+#include "daemon/watch/census.h"
+#include "daemon/watch/evidence.h"
+#include "daemon/watch/facts.h"
+#include "daemon/watch/next_hops.h"
+#include "daemon/watch/interfaces.h"
+#include "daemon/base/lock.h"
 #include "options.h"
-#include "losses.h"
-#include "overflow.h"
-#include "rates.h"
-#include "shares.h"
-#include "store.h"
+#include "daemon/watch/losses.h"
+#include "daemon/watch/overflow.h"
+#include "daemon/watch/rates.h"
+#include "daemon/watch/slot_counts.h"
+#include "daemon/base/store.h"
 
 struct instance {
 	const struct options *options;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <version.h>
 
-#include "../core/model.h"
+#include "core/model/model.h"
 
 enum {
 	OPTION_INSTANCE = 256,

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../refusal.h"
+#include "core/value/refusal.h"
 
 /* Names of schemes, as configuration and command line write them: placement_scheme_name(). */
 enum placement_scheme {

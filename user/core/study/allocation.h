@@ -7,7 +7,7 @@
 #ifndef HOLDFAST_STUDY_ALLOCATION_H
 #define HOLDFAST_STUDY_ALLOCATION_H
 
-#include "../placement/placement.h"
+#include "core/placement/placement.h"
 
 /*
  * Positions on the full ring of 2^64 for members in joining order, `tokens` each; the caller frees *ret,

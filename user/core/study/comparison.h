@@ -6,7 +6,7 @@
 #ifndef HOLDFAST_STUDY_COMPARISON_H
 #define HOLDFAST_STUDY_COMPARISON_H
 
-#include "../placement/placement.h"
+#include "core/placement/placement.h"
 
 /* What is looked up: keys PREFIXfirst, PREFIXfirst+1, …, or every slot of the table. */
 struct sample {

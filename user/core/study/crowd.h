@@ -12,7 +12,7 @@
 #ifndef HOLDFAST_STUDY_CROWD_H
 #define HOLDFAST_STUDY_CROWD_H
 
-#include "../placement/placement.h"
+#include "core/placement/placement.h"
 
 enum { CROWD_WEIGHT = 100 };
 

@@ -8,8 +8,8 @@
 #ifndef HOLDFAST_STUDY_DRAWING_H
 #define HOLDFAST_STUDY_DRAWING_H
 
-#include "../placement/placement.h"
-#include "../refusal.h"
+#include "core/placement/placement.h"
+#include "core/value/refusal.h"
 
 enum drawing_scheme { DRAWING_AUTO, DRAWING_LIGHT, DRAWING_DARK };
 

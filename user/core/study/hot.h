@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_STUDY_HOT_H
 #define HOLDFAST_STUDY_HOT_H
 
-#include "../placement/placement.h"
+#include "core/placement/placement.h"
 
 struct key_count {
 	const char *key;

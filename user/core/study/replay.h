@@ -7,8 +7,8 @@
 #ifndef HOLDFAST_STUDY_REPLAY_H
 #define HOLDFAST_STUDY_REPLAY_H
 
-#include "../placement/placement.h"
-#include "../refusal.h"
+#include "core/placement/placement.h"
+#include "core/value/refusal.h"
 
 struct replay {
 	const struct placement *before, *after;

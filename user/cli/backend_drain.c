@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/* backend drain, and the wait until the backend can be switched off. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/schema/schema.h"
+#include "change_run.h"
+#include "commands.h"
+#include "cli/frame/complain.h"
+#include "cli/frame/field.h"
+#include "cli/frame/request.h"
+
+enum { TIMEOUT_DEFAULT = 86400, POLL_MILLISECONDS = 500, CUT_SECONDS = 5 };
+
+struct wait {
+	const struct call *call;
+	char pool[NAME_SIZE], name[BACKEND_TEXT];
+	bool terminal;
+	bool has_quiet, has_deadline;
+	uint32_t quiet, timeout, deadline; /* seconds */
+	double began, active;              /* monotonic seconds; active: when an old flow was last heard of */
+	double shown;                      /* flows, in the last line; below 0: none was shown */
+	double left;                       /* flows, when the deadline came */
+};
+
+static double clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool option_seconds(const struct call *call, const char *name, uint32_t *ret)
+{
+	const char *text = call_option(call, name);
+
+	return text && !duration_parse(text, ret);
+}
+
+static void wait_begin(const struct call *call, struct wait *ret)
+{
+	*ret = (struct wait){
+		.call = call, .terminal = isatty(STDOUT_FILENO), .timeout = TIMEOUT_DEFAULT, .shown = -1};
+	value_split_backend(call->words[0], ret->pool, ret->name);
+	ret->has_quiet = option_seconds(call, "quiet", &ret->quiet);
+	ret->has_deadline = option_seconds(call, "deadline", &ret->deadline);
+	option_seconds(call, "timeout", &ret->timeout);
+	ret->began = ret->active = clock_now();
+}
+
+/* Remembered flows that still may send. */
+static double flows_open(const json_t *backend)
+{
+	return field_number(backend, "remembered") - field_number(backend, "closing");
+}
+
+/* The count, whenever it changes: on a terminal in one line. */
+static void wait_show(struct wait *wait, const json_t *backend)
+{
+	double flows = flows_open(backend);
+	char heard[QUANTITY_TEXT];
+
+	if (wait->call->json || flows == wait->shown)
+		return;
+	printf("%s%s: %.0f remembered flows", wait->terminal && wait->shown >= 0 ? "\r\033[K" : "",
+	       wait->call->words[0], flows);
+	if (!field_is_null(backend, "heard"))
+		printf(", last heard %s ago", elapsed_text(field_number(backend, "heard"), heard));
+	if (!wait->terminal)
+		putchar('\n');
+	fflush(stdout);
+	wait->shown = flows;
+}
+
+static void wait_note(struct wait *wait, const json_t *backend)
+{
+	double now = clock_now(), heard = now;
+
+	if (now - wait->began <= wait->deadline)
+		wait->left = flows_open(backend);
+	if (!field_is_null(backend, "heard"))
+		heard = now - field_number(backend, "heard");
+	else if (flows_open(backend) <= 0)
+		return;
+	if (heard > wait->active)
+		wait->active = heard;
+}
+
+/*
+ * No known flow is left, and none was heard for as long as --quiet asks. The daemon guarantees both:
+ * "drained" by is_drained() of daemon/change/drain.c, and "counted" by evidence_last(), which is null while
+ * the last count may miss flows that the drain left there.
+ */
+static bool wait_is_over(const struct wait *wait, const json_t *backend)
+{
+	double counted = clock_now() - field_number(backend, "counted");
+
+	if (!wait->has_quiet)
+		return !strcmp(field_text(backend, "admin"), "drained");
+	return !field_is_null(backend, "counted") && flows_open(backend) <= 0 &&
+	       counted - wait->active >= wait->quiet;
+}
+
+/* The deadline came, and the daemon has done what it does then. */
+static bool wait_is_cut(const struct wait *wait, const json_t *backend)
+{
+	double since = clock_now() - wait->began - wait->deadline;
+
+	return wait->has_deadline && wait->left > 0 && since > 0 &&
+	       ((!field_is_null(backend, "counted") && flows_open(backend) <= 0) || since > CUT_SECONDS);
+}
+
+static void wait_line_end(const struct wait *wait)
+{
+	if (wait->terminal && wait->shown >= 0 && !wait->call->json)
+		putchar('\n');
+}
+
+static enum exit_status wait_done(const struct wait *wait, const struct answer *answer)
+{
+	char quiet[DURATION_TEXT];
+
+	wait_line_end(wait);
+	if (wait->call->json)
+		return answer_print(answer);
+	printf("%s drained: it can be switched off; a flow that was silent for longer than %s cannot be "
+	       "seen\n",
+	       wait->call->words[0],
+	       wait->has_quiet ? duration_text(wait->quiet, quiet) : "its service's idle time");
+	return STATUS_DONE;
+}
+
+static enum exit_status wait_cut(const struct wait *wait, const struct answer *answer)
+{
+	wait_line_end(wait);
+	if (wait->call->json)
+		return answer_print(answer);
+	printf("%s: the deadline passed: %.0f remembered flows were cut\n", wait->call->words[0], wait->left);
+	return STATUS_DONE;
+}
+
+/* What was waited for when the time was over. */
+static void refuse_timeout(const struct wait *wait, const json_t *backend, struct refusal *refusal)
+{
+	double flows = flows_open(backend);
+	char timeout[DURATION_TEXT], quiet[DURATION_TEXT];
+
+	duration_text(wait->timeout, timeout);
+	if (flows > 0)
+		refuse(refusal, -ETIME, "%.0f flows are still remembered after %s", flows, timeout);
+	else if (wait->has_quiet)
+		refuse(refusal, -ETIME, "no flow is remembered after %s, but not yet for %s", timeout,
+		       duration_text(wait->quiet, quiet));
+	else
+		refuse(refusal, -ETIME,
+		       "no flow is remembered after %s, but one that is silent could not be seen before its "
+		       "service's idle time is over",
+		       timeout);
+	refusal_where(refusal, "backend %s", wait->call->words[0]);
+	refusal_right(refusal, "it stays draining: wait again, or --%s",
+		      flows > 0 || wait->has_quiet ? "deadline to end what is left"
+						   : "quiet D to wait for less silence");
+}
+
+static enum exit_status wait_timed_out(const struct wait *wait, const json_t *backend)
+{
+	struct refusal refusal = {.what = ""};
+
+	wait_line_end(wait);
+	refuse_timeout(wait, backend, &refusal);
+	return complain(STATUS_TIMED_OUT, &refusal, 0);
+}
+
+/* The backend has left: meanwhile, or before the command came. */
+static enum exit_status wait_refused(const struct wait *wait, enum exit_status status,
+				     const struct refusal *refusal)
+{
+	wait_line_end(wait);
+	if (strcmp(refusal->kind, "missing") != 0)
+		return complain(status, refusal, 0);
+	if (!wait->call->json)
+		printf("%s has left its pool: it can be switched off\n", wait->call->words[0]);
+	return STATUS_DONE;
+}
+
+static enum exit_status wait_until_drained(struct wait *wait)
+{
+	const char *const names[] = {wait->pool, wait->name};
+	const struct timespec pause = {.tv_nsec = POLL_MILLISECONDS * 1000000L};
+
+	for (;;) {
+		struct answer answer = {NULL, NULL};
+		struct refusal refusal = {.what = ""};
+		enum exit_status status =
+			request_try_named(wait->call, "/v1/backends/%s/%s", names, &answer, &refusal);
+		double elapsed = clock_now() - wait->began;
+		bool over = true;
+
+		if (status)
+			return wait_refused(wait, status, &refusal);
+		wait_note(wait, answer.json);
+		if (wait_is_cut(wait, answer.json))
+			status = wait_cut(wait, &answer);
+		else if (wait_is_over(wait, answer.json))
+			status = wait_done(wait, &answer);
+		else if (elapsed > wait->timeout)
+			status = wait_timed_out(wait, answer.json);
+		else
+			over = false;
+		if (!over)
+			wait_show(wait, answer.json);
+		answer_free(&answer);
+		if (over)
+			return status;
+		nanosleep(&pause, NULL);
+	}
+}
+
+enum exit_status run_backend_drain(const struct call *call)
+{
+	struct refusal refusal = {.what = ""};
+	bool waits = call_flag(call, "wait");
+	enum exit_status status;
+	struct wait wait;
+
+	if (!waits && (call_option(call, "quiet") || call_option(call, "timeout"))) {
+		refuse(&refusal, -EINVAL, "--quiet and --timeout say how to wait");
+		refusal_right(&refusal, "add --wait");
+		return complain(STATUS_USAGE, &refusal, 0);
+	}
+	if (waits)
+		wait_begin(call, &wait);
+	status = run_change(call);
+	if (status || !waits || call->dry_run)
+		return status;
+	wait.active = clock_now(); /* from now on flows are heard */
+	return wait_until_drained(&wait);
+}

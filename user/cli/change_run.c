@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kern/preflight/preflight.h"
+#include "commands.h"
+#include "cli/frame/complain.h"
+#include "cli/frame/field.h"
+#include "plan_print.h"
+
+enum { SUBJECT_TEXT = 256 };
+
+static int option_into(const struct given *given, json_t *arguments)
+{
+	char key[64];
+	size_t i;
+
+	for (i = 0; given->option->name[i] && i + 1 < sizeof key; i++)
+		key[i] = given->option->name[i] == '-' ? '_' : given->option->name[i];
+	key[i] = '\0';
+	return value_into(given->option->kind, given->value, arguments, key);
+}
+
+json_t *change_arguments(const struct call *call)
+{
+	json_t *arguments = json_object();
+	const struct argument *argument = call->verb->arguments;
+	int r = arguments ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < call->word_count; i++) {
+		if (argument[i].key)
+			r = value_into(argument[i].kind, call->words[i], arguments, argument[i].key);
+	}
+	for (size_t i = 0; !r && i < call->given_count; i++) {
+		if (!call->given[i].option->local)
+			r = option_into(&call->given[i], arguments);
+	}
+	if (!r)
+		return arguments;
+	json_decref(arguments);
+	return NULL;
+}
+
+enum exit_status change_send(const struct call *call, const char *word, json_t *arguments, struct answer *ret)
+{
+	json_t *body = json_pack("{s:s, s:o, s:b, s:b}", "operation", word, "arguments", arguments, "dry_run",
+				 call->dry_run, "force", call->force);
+	enum exit_status status;
+
+	status = request_post(call, "/v1/operations", body, ret);
+	json_decref(body);
+	return status;
+}
+
+void change_print_warnings(const json_t *answer)
+{
+	json_t *warning;
+	size_t i;
+
+	json_array_foreach (json_object_get(answer, "warnings"), i, warning) {
+		struct refusal refusal = {.what = ""};
+
+		refuse(&refusal, 0, "%s", json_is_string(warning) ? json_string_value(warning) : "");
+		warn_about(&refusal);
+	}
+}
+
+/* A backend with flows leaves when it is drained: until then nothing is removed. */
+static const char *done_of(const struct call *call, const json_t *plan)
+{
+	const json_t *backends = json_object_get(plan, "backends");
+	const char *operation = call->verb->uses;
+
+	if (!strcmp(operation, "backend.remove") && !call_flag(call, "now") &&
+	    !field_number(backends, "removed"))
+		return "drains first, then leaves";
+	return call->verb->done;
+}
+
+enum exit_status change_print(const struct call *call, const char *subject, const struct answer *answer)
+{
+	const json_t *plan = json_object_get(answer->json, "plan");
+
+	if (call->json)
+		return answer_print(answer);
+	if (call->dry_run) {
+		plan_print(plan);
+		puts("nothing changed");
+	} else if (json_is_false(json_object_get(answer->json, "changed"))) {
+		printf("%s unchanged: generation %.0f\n", subject, field_number(answer->json, "generation"));
+	} else {
+		printf("%s %s", subject, done_of(call, plan));
+		/* A fact makes no generation. */
+		if (strcmp(call->verb->uses, "backend.health"))
+			printf(": generation %.0f", field_number(answer->json, "generation"));
+		plan_print_moved(plan);
+		putchar('\n');
+		plan_print_replaced(plan);
+	}
+	change_print_warnings(answer->json);
+	return STATUS_DONE;
+}
+
+/* "backend db/db2", "service tcp 203.0.113.10:80": what the arguments name, not what they say of it. */
+static void subject_of(const struct call *call, char subject[static SUBJECT_TEXT])
+{
+	const struct argument *argument = call->verb->arguments;
+	int length = snprintf(subject, SUBJECT_TEXT, "%s", call->verb->noun);
+
+	for (size_t i = 0; i < call->word_count && length < SUBJECT_TEXT; i++) {
+		if (argument[i].key && argument[i].kind != VALUE_ADDRESS && argument[i].kind != VALUE_WORD)
+			length += snprintf(subject + length, (size_t)(SUBJECT_TEXT - length), " %s",
+					   call->words[i]);
+	}
+}
+
+/* Some drivers take the link down for a moment when a program is attached: said before it is. In generic mode
+ * the driver does not know of it. */
+static void warn_of_attach(const struct call *call)
+{
+	const char *sentence, *mode;
+	struct refusal warning;
+
+	if (strcmp(call->verb->uses, "interface.attach"))
+		return;
+	mode = call_option(call, "mode");
+	sentence = mode && !strcmp(mode, "generic") ? NULL : attach_warning(call->words[0]);
+	if (!sentence)
+		return;
+	refuse(&warning, 0, "%s", sentence);
+	refusal_where(&warning, "interface %s", call->words[0]);
+	warn_about(&warning);
+}
+
+enum exit_status run_change(const struct call *call)
+{
+	json_t *arguments = change_arguments(call);
+	char subject[SUBJECT_TEXT];
+	struct refusal refusal = {.what = ""};
+	struct answer answer = {NULL, NULL};
+	enum exit_status status;
+
+	if (!arguments)
+		return complain(STATUS_REFUSED, &refusal, ENOMEM);
+	if (!strcmp(call->verb->verb, "set") && !call->given_count) {
+		json_decref(arguments);
+		refuse(&refusal, -EINVAL, "%s set: nothing to change was given", call->verb->noun);
+		refusal_right(&refusal, "at least one of the options in `holdfast %s set --help`",
+			      call->verb->noun);
+		return complain(STATUS_USAGE, &refusal, 0);
+	}
+	warn_of_attach(call);
+	status = change_send(call, call->verb->uses, arguments, &answer);
+	if (!status) {
+		subject_of(call, subject);
+		status = change_print(call, subject, &answer);
+	}
+	answer_free(&answer);
+	return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes: from a call to an operation, to one line of what happened. */
+#ifndef HOLDFAST_CLI_CHANGE_H
+#define HOLDFAST_CLI_CHANGE_H
+
+#include <jansson.h>
+
+#include "cli/frame/request.h"
+
+/* The arguments of the call's operation, by the rows of the verb table. New reference; NULL: no memory. */
+json_t *change_arguments(const struct call *call);
+/* Sends operation `word` with arguments (reference taken over). The caller frees the answer. */
+enum exit_status change_send(const struct call *call, const char *word, json_t *arguments,
+			     struct answer *ret);
+/* Prints what the answer to a change of subject ("backend db/db2") says, or with --json the answer itself. */
+enum exit_status change_print(const struct call *call, const char *subject, const struct answer *answer);
+/* What an operation's answer warns of, on standard error. */
+void change_print_warnings(const json_t *answer);
+
+#endif

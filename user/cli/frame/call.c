@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model/model.h"
+#include "core/value/nearest.h"
+
+#define RUNTIME_DIR "/run/holdfast"
+#define STATE_DIR   "/var/lib/holdfast"
+#define PATIENCE    "30s" /* the watchdog of its unit has none after that, either */
+
+/* The name in "--name" or "--name=value", and the value or NULL. False: too long for any option. */
+static bool option_split(const char *word, char name[static NAME_SIZE], const char **ret_value)
+{
+	const char *equals = strchr(word, '=');
+	size_t length = equals ? (size_t)(equals - word) : strlen(word);
+
+	if (length >= NAME_SIZE)
+		return false;
+	memcpy(name, word, length);
+	name[length] = '\0';
+	*ret_value = equals ? equals + 1 : NULL;
+	return true;
+}
+
+static int refuse_option(const char *name, struct refusal *refusal)
+{
+	struct nearest nearest = nearest_to(name);
+	char right[NAME_SIZE + 32];
+
+	for (const struct option *option = global_options; option->name; option++)
+		nearest_offer(&nearest, option->name);
+	for (const struct verb *verb = verbs; verb->noun; verb++) {
+		for (const struct option *option = verb->options; option && option->name; option++)
+			nearest_offer(&nearest, option->name);
+	}
+	refuse(refusal, -EINVAL, "there is no option --%s", name);
+	if (nearest.best) {
+		snprintf(right, sizeof right, "did you mean --%s?", nearest.best);
+		refusal_right(refusal, "%s", right);
+	} else {
+		refusal_right(refusal, "`holdfast NOUN VERB --help` shows a command's options");
+	}
+	return -EINVAL;
+}
+
+static int refuse_letter(const char *word, struct refusal *refusal)
+{
+	refuse(refusal, -EINVAL, "there is no option %s", word);
+	refusal_right(refusal, "options begin with --; -h and -f FILE are the only short ones");
+	return -EINVAL;
+}
+
+/* Takes any text at all: only its help can say what would be right. */
+static bool option_is_free(const struct option *option)
+{
+	return option->kind == VALUE_TEXT || option->kind == VALUE_FILE;
+}
+
+static void option_right(const struct option *option, struct refusal *refusal)
+{
+	if (option->choices)
+		refusal_right(refusal, "one of: %s", option->choices);
+	else if (option_is_free(option))
+		refusal_right(refusal, "%s, %s", option->value, option->help);
+	else
+		refusal_right(refusal, "%s", value_describe(option->kind));
+}
+
+static int check_option(const struct option *option, const char *value, struct refusal *refusal)
+{
+	if (!value_check(option->kind, value, option->choices, refusal))
+		return 0;
+	if (option_is_free(option))
+		option_right(option, refusal);
+	refusal_where(refusal, "--%s", option->name);
+	return -EINVAL;
+}
+
+static int refuse_value(const char *name, struct refusal *refusal)
+{
+	refuse(refusal, -EINVAL, "--%s takes no value", name);
+	refusal_right(refusal, "--%s alone, or nothing", name);
+	return -EINVAL;
+}
+
+static void give(struct call *call, const struct option *option, const char *value)
+{
+	call->given[call->given_count++] = (struct given){option, value};
+}
+
+/* Takes the option that argv[*at] names by word ("weight", "weight=100"), and the words behind it that are
+ * its values. */
+static int take_option(struct call *call, const char *word, char **argv, int *at, struct refusal *refusal)
+{
+	const struct option *option;
+	const char *value;
+	char name[NAME_SIZE];
+
+	if (!option_split(word, name, &value))
+		return refuse_option("...", refusal);
+	option = option_find(name);
+	if (!option)
+		return refuse_option(name, refusal);
+	if (option->kind == VALUE_FLAG) {
+		if (value)
+			return refuse_value(name, refusal);
+		give(call, option, NULL);
+		return 0;
+	}
+	if (!value)
+		value = argv[*at + 1] ? argv[++*at] : NULL;
+	if (!value) {
+		refuse(refusal, -EINVAL, "--%s has no value", name);
+		option_right(option, refusal);
+		return -EINVAL;
+	}
+	give(call, option, value);
+	while (option->repeats && argv[*at + 1] &&
+	       !value_check(option->kind, argv[*at + 1], option->choices, NULL))
+		give(call, option, argv[++*at]);
+	return 0;
+}
+
+static int take_words(struct call *call, char **argv, struct refusal *refusal)
+{
+	bool options_end = false;
+	int r = 0;
+
+	for (int at = 1; argv[at] && !r; at++) {
+		const char *word = argv[at];
+
+		if (options_end || word[0] != '-' || !word[1])
+			call->words[call->word_count++] = word;
+		else if (!strcmp(word, "--"))
+			options_end = true;
+		else if (!strcmp(word, "-h"))
+			call->help = true;
+		else if (!strcmp(word, "-f"))
+			r = take_option(call, "file", argv, &at, refusal);
+		else if (word[1] == '-')
+			r = take_option(call, word + 2, argv, &at, refusal);
+		else { /* the verb decides, which is not known yet */
+			call->signed_word = call->signed_word ? call->signed_word : word;
+			call->words[call->word_count++] = word;
+		}
+	}
+	return r;
+}
+
+/* Gives each global option its place; what is left in given is the verb's. */
+static int take_globals(struct call *call, struct refusal *refusal)
+{
+	const struct {
+		const char *name;
+		bool *flag;
+		const char **value;
+	} places[] = {
+		{"json", &call->json, NULL},           {"offline", &call->offline, NULL},
+		{"dry-run", &call->dry_run, NULL},     {"force", &call->force, NULL},
+		{"help", &call->help, NULL},           {"version", &call->version, NULL},
+		{"instance", NULL, &call->instance},   {"runtime-dir", NULL, &call->runtime_dir},
+		{"state-dir", NULL, &call->state_dir}, {"patience", NULL, &call->patience},
+	};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < call->given_count; i++) {
+		const struct given *given = &call->given[i];
+		bool global = false;
+
+		for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
+			if (strcmp(places[p].name, given->option->name))
+				continue;
+			global = true;
+			if (places[p].flag) {
+				*places[p].flag = true;
+				continue;
+			}
+			if (check_option(given->option, given->value, refusal))
+				return -EINVAL;
+			*places[p].value = given->value;
+		}
+		if (!global)
+			call->given[kept++] = *given;
+	}
+	call->given_count = kept;
+	return 0;
+}
+
+/* The options given must be this verb's; from here on they point to its own rows. */
+static int check_options(struct call *call, struct refusal *refusal)
+{
+	const struct verb *verb = call->verb;
+	int r;
+
+	for (size_t i = 0; i < call->given_count; i++) {
+		const char *name = call->given[i].option->name;
+		const struct option *option = verb_option(verb, name);
+
+		if (!option) {
+			refuse(refusal, -EINVAL, "`%s%s%s` has no option --%s", verb->noun,
+			       *verb->verb ? " " : "", verb->verb, name);
+			refusal_right(refusal, "`holdfast %s%s%s --help` shows those it has", verb->noun,
+				      *verb->verb ? " " : "", verb->verb);
+			return -EINVAL;
+		}
+		call->given[i].option = option;
+		if (call->given[i].value) {
+			r = check_option(option, call->given[i].value, refusal);
+			if (r)
+				return r;
+		}
+	}
+	return 0;
+}
+
+static int check_required(const struct call *call, struct refusal *refusal)
+{
+	for (const struct option *option = call->verb->options; option && option->name; option++) {
+		if (!option->required || call_flag(call, option->name))
+			continue;
+		refuse(refusal, -EINVAL, "--%s is missing", option->name);
+		refusal_right(refusal, "%s: %s", option->help,
+			      option->choices ? option->choices : value_describe(option->kind));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_flags(const struct call *call, struct refusal *refusal)
+{
+	const struct verb *verb = call->verb;
+	const char *name = NULL;
+
+	if ((call->dry_run || call->force) && !(verb->flags & VERB_CHANGES))
+		name = call->dry_run ? "dry-run" : "force";
+	else if (call->offline && !(verb->flags & VERB_WORKS_OFFLINE))
+		name = "offline";
+	if (!name)
+		return 0;
+	refuse(refusal, -EINVAL, "--%s means nothing to `%s%s%s`", name, verb->noun, *verb->verb ? " " : "",
+	       verb->verb);
+	refusal_right(refusal, "%s",
+		      call->offline ? "--offline is for status, counters, why, `backend list` and "
+				      "`interface detach --all`"
+				    : "it is for commands that change something");
+	return -EINVAL;
+}
+
+static int refuse_missing(const struct verb *verb, const struct argument *argument, struct refusal *refusal)
+{
+	refuse(refusal, -EINVAL, "%s is missing", argument->name);
+	if (argument->choices)
+		refusal_right(refusal, "one of: %s", argument->choices);
+	else if (argument->kind == VALUE_TEXT)
+		refusal_right(refusal, "as in `holdfast %s`", verb->example);
+	else
+		refusal_right(refusal, "%s", value_describe(argument->kind));
+	return -EINVAL;
+}
+
+/* A file's name is no word by itself: the likeliest slip of those who come from other programs. */
+static int refuse_word(const struct verb *verb, const char *word, struct refusal *refusal)
+{
+	refuse(refusal, -EINVAL, "\"%.80s\" is one word too many", word);
+	if (verb_option(verb, "file") && strpbrk(word, "./"))
+		refusal_right(refusal, "-f %.80s", word);
+	else
+		refusal_right(refusal, "as in `holdfast %s`", verb->example);
+	return -EINVAL;
+}
+
+static int check_arguments(const struct call *call, struct refusal *refusal)
+{
+	static const struct argument none[] = {{.name = NULL}};
+	const struct argument *argument = call->verb->arguments ? call->verb->arguments : none;
+	bool met = false; /* the argument that repeats has a word */
+
+	for (size_t n = 0; n < call->word_count; n++) {
+		if (!argument->name)
+			return refuse_word(call->verb, call->words[n], refusal);
+		if (value_check(argument->kind, call->words[n], argument->choices, refusal)) {
+			refusal_where(refusal, "%s", argument->name);
+			return -EINVAL;
+		}
+		met = argument->repeats;
+		argument += !argument->repeats;
+	}
+	if (argument->name && !argument->optional && !met)
+		return refuse_missing(call->verb, argument, refusal);
+	return 0;
+}
+
+/* Finds the verb among the words and checks what the command line says for it. */
+static int take_verb(struct call *call, struct refusal *refusal)
+{
+	size_t taken;
+	int r;
+
+	call->verb = verb_find(call->words, call->word_count, &taken, refusal);
+	if (call->signed_word && !(call->verb && call->verb->flags & VERB_SIGNED_WORDS))
+		return refuse_letter(call->signed_word, refusal);
+	if (!call->verb)
+		return -EINVAL;
+	/* The words stay where they are, so that one free() is right for them. */
+	call->word_count -= taken;
+	memmove(call->words, call->words + taken, call->word_count * sizeof *call->words);
+	r = check_options(call, refusal);
+	if (!r)
+		r = check_flags(call, refusal);
+	if (!r)
+		r = check_arguments(call, refusal);
+	if (!r)
+		r = check_required(call, refusal);
+	return r;
+}
+
+int call_parse(int argc, char **argv, struct call *ret, struct refusal *refusal)
+{
+	struct call call = {.instance = "default",
+			    .runtime_dir = RUNTIME_DIR,
+			    .state_dir = STATE_DIR,
+			    .patience = PATIENCE};
+	int r;
+
+	call.words = calloc((size_t)argc + 1, sizeof *call.words);
+	call.given = calloc((size_t)argc + 1, sizeof *call.given);
+	r = call.words && call.given ? take_words(&call, argv, refusal) : -ENOMEM;
+	if (r)
+		goto fail;
+	r = take_globals(&call, refusal);
+	if (r)
+		goto fail;
+	if ((call.help || call.version) && call.signed_word) {
+		r = refuse_letter(call.signed_word, refusal);
+		goto fail;
+	}
+	if (!call.help && !call.version && call.word_count) {
+		r = take_verb(&call, refusal);
+		if (r)
+			goto fail;
+	}
+	*ret = call;
+	return 0;
+fail:
+	call_free(&call);
+	return r;
+}
+
+void call_free(struct call *call)
+{
+	free(call->words);
+	free(call->given);
+	call->words = NULL;
+	call->given = NULL;
+}
+
+const char *call_argument(const struct call *call, size_t n)
+{
+	return n < call->word_count ? call->words[n] : NULL;
+}
+
+const char *call_option(const struct call *call, const char *name)
+{
+	for (size_t i = call->given_count; i--;) {
+		if (!strcmp(call->given[i].option->name, name))
+			return call->given[i].value;
+	}
+	return NULL;
+}
+
+bool call_flag(const struct call *call, const char *name)
+{
+	for (size_t i = 0; i < call->given_count; i++) {
+		if (!strcmp(call->given[i].option->name, name))
+			return true;
+	}
+	return false;
+}
+
+const char *call_next(const struct call *call, const char *name, size_t *position)
+{
+	while (*position < call->given_count) {
+		const struct given *given = &call->given[(*position)++];
+
+		if (!strcmp(given->option->name, name))
+			return given->value;
+	}
+	return NULL;
+}

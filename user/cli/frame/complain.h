@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one place where an error becomes a sentence on standard error: where, what, what would be right. */
+#ifndef HOLDFAST_CLI_COMPLAIN_H
+#define HOLDFAST_CLI_COMPLAIN_H
+
+#include "core/value/refusal.h"
+#include "verb.h"
+
+/* Prints "holdfast: WHERE: WHAT: RIGHT" and returns status. A refusal without a what says what error means.
+ */
+enum exit_status complain(enum exit_status status, const struct refusal *refusal, int error);
+void warn_about(const struct refusal *warning);
+
+#endif

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/value/address.h"
+#include "core/schema/diagnosis.h"
+#include "core/model/model.h"
+#include "core/value/nearest.h"
+#include "core/placement/placement.h"
+#include "core/schema/schema.h"
+
+static const char *const descriptions[] = {
+	[VALUE_FLAG] = "no value",
+	[VALUE_TEXT] = "some text",
+	[VALUE_WORD] = "one of the words in its help",
+	[VALUE_NAME] = "up to 63 letters, digits, '-', '_' and '.', the first a letter or digit",
+	[VALUE_BACKEND] =
+		"POOL/NAME, like db/db1, or POOL/NAME@ADDRESS; names have up to 63 letters, digits, "
+		"'-', '_' and '.'",
+	[VALUE_INTERFACE] = "a network device's name, at most 15 bytes, like eth0",
+	[VALUE_ADDRESS] = "an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11",
+	[VALUE_PREFIX] = "a prefix without host bits, like 10.0.0.0/8, or an address",
+	[VALUE_PROTO] = "tcp or udp",
+	[VALUE_LISTEN] = "VIP:PORT, VIP:LOW-HIGH or VIP:any, IPv6 in brackets, like [2001:db8::1]:80",
+	[VALUE_ENDPOINT] = "ADDRESS:PORT, IPv6 in brackets, like 198.51.100.7:40000",
+	[VALUE_WEIGHT] = "a weight from 0 to 65535",
+	[VALUE_TABLE_SIZE] = "a number of slots from 251 to 1048573",
+	[VALUE_PORT] = "a port from 1 to 65535",
+	[VALUE_COUNT] = "a whole number from 1",
+	[VALUE_SEED] = "16 hexadecimal digits, not all 0, as `holdfast seed` prints",
+	[VALUE_DURATION] = "a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d",
+	[VALUE_RANGE] = "a slot or a range of slots, like 17 or 0-99",
+	[VALUE_FILE] = "a file's name, or - for standard input",
+};
+
+const char *value_describe(enum value_kind kind)
+{
+	return descriptions[kind];
+}
+
+/* Decimal digits and nothing else, from low to high. */
+static bool number_parse(const char *text, uint64_t low, uint64_t high, uint64_t *ret)
+{
+	unsigned long long number;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (errno || *end || number < low || number > high)
+		return false;
+	*ret = number;
+	return true;
+}
+
+static bool name_valid(const char *text, size_t length)
+{
+	if (!length || length >= NAME_SIZE)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!name_letter(text[i], i == 0))
+			return false;
+	return true;
+}
+
+static bool backend_valid(const char *text)
+{
+	const char *slash = strchr(text, '/'), *name = slash ? slash + 1 : "", *at = strchr(name, '@');
+	struct address address;
+
+	return slash && name_valid(text, (size_t)(slash - text)) &&
+	       name_valid(name, at ? (size_t)(at - name) : strlen(name)) &&
+	       (!at || (strlen(at + 1) < ADDRESS_TEXT && !address_parse(at + 1, &address)));
+}
+
+static bool interface_valid(const char *text)
+{
+	size_t length = strlen(text);
+
+	if (!length || length >= INTERFACE_SIZE || !strcmp(text, ".") || !strcmp(text, ".."))
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '/' || isspace((unsigned char)text[i]) || !isgraph((unsigned char)text[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool endpoint_valid(const char *text, bool one_port)
+{
+	struct address address;
+	uint16_t low, high;
+
+	return !endpoint_parse(text, &address, &low, &high) && (!one_port || low == high);
+}
+
+static bool range_valid(const char *text)
+{
+	char low[16];
+	const char *dash = strchr(text, '-');
+	uint64_t first, last;
+
+	if (!dash)
+		return number_parse(text, 0, PLACEMENT_MAX_SLOTS - 1, &first);
+	if ((size_t)(dash - text) >= sizeof low)
+		return false;
+	memcpy(low, text, (size_t)(dash - text));
+	low[dash - text] = '\0';
+	return number_parse(low, 0, PLACEMENT_MAX_SLOTS - 1, &first) &&
+	       number_parse(dash + 1, first, PLACEMENT_MAX_SLOTS - 1, &last);
+}
+
+static bool word_listed(const char *text, const char *choices)
+{
+	size_t length = strlen(text);
+
+	for (const char *word = choices; *word; word += strspn(word, " ")) {
+		size_t span = strcspn(word, " ");
+
+		if (span == length && !strncmp(word, text, length))
+			return true;
+		word += span;
+	}
+	return false;
+}
+
+static bool value_valid(enum value_kind kind, const char *text, const char *choices)
+{
+	struct address address;
+	struct prefix prefix;
+	uint64_t number;
+	uint32_t seconds;
+
+	switch (kind) {
+	case VALUE_FLAG:
+		return true;
+	case VALUE_TEXT:
+	case VALUE_FILE:
+		return *text;
+	case VALUE_WORD:
+		return word_listed(text, choices);
+	case VALUE_NAME:
+		return name_valid(text, strlen(text));
+	case VALUE_BACKEND:
+		return backend_valid(text);
+	case VALUE_INTERFACE:
+		return interface_valid(text);
+	case VALUE_ADDRESS:
+		return !address_parse(text, &address);
+	case VALUE_PREFIX:
+		return !prefix_parse(text, &prefix);
+	case VALUE_PROTO:
+		return !strcmp(text, "tcp") || !strcmp(text, "udp");
+	case VALUE_LISTEN:
+	case VALUE_ENDPOINT:
+		return endpoint_valid(text, kind == VALUE_ENDPOINT);
+	case VALUE_WEIGHT:
+		return number_parse(text, 0, WEIGHT_MAX, &number);
+	case VALUE_TABLE_SIZE:
+		return number_parse(text, PLACEMENT_MIN_SLOTS, PLACEMENT_MAX_SLOTS, &number);
+	case VALUE_PORT:
+		return number_parse(text, 1, UINT16_MAX, &number);
+	case VALUE_COUNT:
+		return number_parse(text, 1, UINT32_MAX, &number);
+	case VALUE_SEED:
+		return !seed_parse(text, &number);
+	case VALUE_DURATION:
+		return !duration_parse(text, &seconds);
+	case VALUE_RANGE:
+		return range_valid(text);
+	}
+	return false;
+}
+
+/* Names the choices, and the nearest of them. */
+static void word_right(const char *text, const char *choices, struct refusal *refusal)
+{
+	char list[256], *rest = list, *word;
+	struct nearest nearest = nearest_to(text);
+
+	refusal_right(refusal, "one of: %s", choices);
+	strncpy(list, choices, sizeof list - 1);
+	list[sizeof list - 1] = '\0';
+	while ((word = strsep(&rest, " ")))
+		nearest_offer(&nearest, word);
+	if (nearest.best)
+		refusal_right(refusal, "one of: %s (did you mean %s?)", choices, nearest.best);
+}
+
+/* One part of a text of several. */
+static struct diagnosis diagnose_part(const char *part, struct diagnosis inner)
+{
+	return diagnosis("has %s that %.72s", part, inner.why);
+}
+
+static struct diagnosis diagnose_backend(const char *text)
+{
+	char copy[BACKEND_TEXT + NAME_SIZE], *name, *at;
+
+	if (strlen(text) >= sizeof copy)
+		return diagnosis("is %zu characters long", strlen(text));
+	strcpy(copy, text);
+	name = strchr(copy, '/');
+	if (!name)
+		return diagnosis(*text ? "has no /" : "is empty");
+	*name++ = '\0';
+	at = strchr(name, '@');
+	if (at)
+		*at++ = '\0';
+	if (!name_valid(copy, strlen(copy)))
+		return diagnose_part("a pool", diagnose_name(copy));
+	if (!name_valid(name, strlen(name)))
+		return diagnose_part("a backend", diagnose_name(name));
+	return diagnose_part("an address", diagnose_address(at ? at : ""));
+}
+
+static struct diagnosis diagnose_one_port(const char *text)
+{
+	return endpoint_valid(text, false) ? diagnosis("has more than one port") : diagnose_endpoint(text);
+}
+
+static struct diagnosis diagnose_value(enum value_kind kind, const char *text)
+{
+	switch (kind) {
+	case VALUE_FLAG:
+	case VALUE_TEXT:
+	case VALUE_FILE:
+		return diagnosis("is empty");
+	case VALUE_WORD:
+		return diagnosis("is not one of the choices");
+	case VALUE_NAME:
+		return diagnose_name(text);
+	case VALUE_BACKEND:
+		return diagnose_backend(text);
+	case VALUE_INTERFACE:
+		return diagnose_interface(text);
+	case VALUE_ADDRESS:
+		return diagnose_address(text);
+	case VALUE_PREFIX:
+		return diagnose_prefix(text);
+	case VALUE_PROTO:
+		return diagnosis("is neither tcp nor udp");
+	case VALUE_LISTEN:
+		return diagnose_endpoint(text);
+	case VALUE_ENDPOINT:
+		return diagnose_one_port(text);
+	case VALUE_WEIGHT:
+		return diagnose_number(text, 0, WEIGHT_MAX);
+	case VALUE_TABLE_SIZE:
+		return diagnose_number(text, PLACEMENT_MIN_SLOTS, PLACEMENT_MAX_SLOTS);
+	case VALUE_PORT:
+		return diagnose_number(text, 1, UINT16_MAX);
+	case VALUE_COUNT:
+		return diagnose_number(text, 1, UINT32_MAX);
+	case VALUE_SEED:
+		return diagnose_seed(text);
+	case VALUE_DURATION:
+		return diagnose_duration(text, 0, UINT32_MAX);
+	case VALUE_RANGE:
+		return diagnose_slots(text, PLACEMENT_MAX_SLOTS - 1);
+	}
+	return diagnosis("is not read");
+}
+
+int value_check(enum value_kind kind, const char *text, const char *choices, struct refusal *refusal)
+{
+	struct diagnosis fault;
+	char quoted[QUOTED_TEXT];
+
+	if (value_valid(kind, text, choices))
+		return 0;
+	fault = diagnose_value(kind, text);
+	refuse(refusal, -EINVAL, "%s %s", quote(text, quoted), fault.why);
+	if (kind == VALUE_WORD)
+		word_right(text, choices, refusal);
+	else
+		refusal_right(refusal, "%s", *fault.right ? fault.right : descriptions[kind]);
+	return -EINVAL;
+}
+
+void value_split_backend(const char *text, char pool[static NAME_SIZE], char name[static BACKEND_TEXT])
+{
+	const char *slash = strchr(text, '/');
+
+	memcpy(pool, text, (size_t)(slash - text));
+	pool[slash - text] = '\0';
+	strcpy(name, slash + 1);
+}
+
+static int backend_into(const char *text, json_t *object)
+{
+	const char *slash = strchr(text, '/');
+
+	if (json_object_set_new(object, "pool", json_stringn(text, (size_t)(slash - text))) ||
+	    json_object_set_new(object, "name", json_string(slash + 1)))
+		return -ENOMEM;
+	return 0;
+}
+
+int value_into(enum value_kind kind, const char *text, json_t *object, const char *key)
+{
+	json_t *value;
+
+	switch (kind) {
+	case VALUE_BACKEND:
+		return backend_into(text, object);
+	case VALUE_FLAG:
+		value = json_true();
+		break;
+	case VALUE_WEIGHT:
+	case VALUE_TABLE_SIZE:
+	case VALUE_PORT:
+	case VALUE_COUNT:
+		value = json_integer(strtoll(text, NULL, 10));
+		break;
+	default:
+		value = json_string(text);
+	}
+	return json_object_set_new(object, key, value) ? -ENOMEM : 0;
+}

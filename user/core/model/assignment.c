@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assignment.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/value/nearest.h"
+#include "pool_options.h"
+
+enum { RANGE_TEXT = NAME_SIZE + 32 };
+
+/* Text ----------------------------------------------------------------------------- */
+
+/* Digits from *text on, which moves behind them. */
+static bool number_parse(char **text, uint32_t *ret)
+{
+	unsigned long number;
+
+	if (!isdigit((unsigned char)**text))
+		return false;
+	number = strtoul(*text, text, 10);
+	*ret = (uint32_t)number;
+	return number < PLACEMENT_MAX_SLOTS;
+}
+
+/* "db1=0-8191" or "db1=17", taken apart in place. */
+static int range_parse(char *word, struct slot_range *ret)
+{
+	char *equals = strchr(word, '='), *at;
+
+	if (!equals || equals == word || equals - word >= NAME_SIZE)
+		return -EINVAL;
+	at = equals + 1;
+	*equals = '\0';
+	for (const char *letter = word; *letter; letter++)
+		if (!isascii(*letter) || (!isalnum((unsigned char)*letter) && !strchr("-_.", *letter)))
+			return -EINVAL;
+	*ret = (struct slot_range){.member = word};
+	if (!number_parse(&at, &ret->first))
+		return -EINVAL;
+	ret->last = ret->first;
+	if (*at == '-') {
+		at++;
+		if (!number_parse(&at, &ret->last))
+			return -EINVAL;
+	}
+	return *at || ret->last < ret->first ? -EINVAL : 0;
+}
+
+static int range_order(const void *a, const void *b)
+{
+	const struct slot_range *left = a, *right = b;
+
+	return (left->first > right->first) - (left->first < right->first);
+}
+
+int assignment_parse(const char *text, struct slot_range **ret_ranges, size_t *ret_count, char **ret_names)
+{
+	char *names = strdup(text), *rest = names, *word;
+	struct slot_range *ranges;
+	size_t most = 1, count = 0;
+	int error = 0;
+
+	for (const char *at = text; *at; at++)
+		most += *at == ',';
+	ranges = calloc(most, sizeof *ranges);
+	if (!names || !ranges)
+		error = -ENOMEM;
+	while (error == 0 && (word = strsep(&rest, ",")))
+		error = range_parse(word, &ranges[count++]);
+	if (error == 0)
+		qsort(ranges, count, sizeof *ranges, range_order);
+	for (size_t i = 1; error == 0 && i < count; i++)
+		if (ranges[i].first <= ranges[i - 1].last)
+			error = -EINVAL;
+	if (error < 0) {
+		free(ranges);
+		free(names);
+		return error;
+	}
+	*ret_ranges = ranges;
+	*ret_count = count;
+	*ret_names = names;
+	return 0;
+}
+
+/* Neighbours of one owner become one. */
+static char *ranges_text(const struct slot_range *ranges, size_t count)
+{
+	char *text = malloc(count * RANGE_TEXT + 1), *at = text;
+
+	for (size_t i = 0; text && i < count;) {
+		uint32_t first = ranges[i].first, last = ranges[i].last;
+		const char *member = ranges[i++].member;
+
+		while (i < count && ranges[i].first == last + 1 && !strcmp(ranges[i].member, member))
+			last = ranges[i++].last;
+		at += sprintf(at, "%s%s=%" PRIu32, at == text ? "" : ",", member, first);
+		if (last > first)
+			at += sprintf(at, "-%" PRIu32, last);
+	}
+	return text;
+}
+
+int assignment_canonical(const char *text, char **ret)
+{
+	struct slot_range *ranges;
+	char *names, *canonical;
+	size_t count;
+	int error;
+
+	if (strcmp(text, ASSIGNMENT_EVEN) == 0) {
+		*ret = NULL;
+		return 0;
+	}
+	error = assignment_parse(text, &ranges, &count, &names);
+	if (error < 0)
+		return error;
+	canonical = ranges_text(ranges, count);
+	free(ranges);
+	free(names);
+	if (!canonical)
+		return -ENOMEM;
+	*ret = canonical;
+	return 0;
+}
+
+/* Checks --------------------------------------------------------------------------- */
+
+static int refuse_range(const struct slot_range *range, const char *why, struct refusal *refusal)
+{
+	refuse(refusal, -EINVAL, "slots %" PRIu32 "-%" PRIu32 " are given to %s, %s", range->first,
+	       range->last, range->member, why);
+	refusal_right(refusal, "every slot of the table given to a backend of the pool that has weight");
+	return -EINVAL;
+}
+
+static int refuse_gap(const struct pool *pool, uint32_t first, uint32_t last, struct refusal *refusal)
+{
+	refuse(refusal, -EINVAL, "slots %" PRIu32 "-%" PRIu32 " have no owner", first, last);
+	refusal_right(refusal, "a backend for each of slots 0 to %" PRIu32 ", or " ASSIGNMENT_EVEN,
+		      pool->slots - 1);
+	return -EINVAL;
+}
+
+static int check_range(const struct pool *pool, const struct slot_range *range, uint32_t next,
+		       struct refusal *refusal)
+{
+	const struct backend *backend = pool_backend(pool, range->member);
+
+	if (!backend)
+		return refuse_range(range, "which is not a backend of the pool", refusal);
+	if (backend->removing)
+		return refuse_range(range, "which is leaving", refusal);
+	if (!backend->weight)
+		return refuse_range(range, "which has no weight", refusal);
+	if (range->last >= pool->slots) {
+		refuse(refusal, -EINVAL, "slot %" PRIu32 " is not in a table of %" PRIu32, range->last,
+		       pool->slots);
+		refusal_right(refusal, "slots 0 to %" PRIu32, pool->slots - 1);
+		return -EINVAL;
+	}
+	if (range->first == next)
+		return 0;
+	return refuse_gap(pool, next, range->first - 1, refusal);
+}
+
+int assignment_check(const struct pool *pool, struct refusal *refusal)
+{
+	struct slot_range *ranges;
+	uint32_t next = 0;
+	size_t count;
+	char *names;
+	int error;
+
+	if (!pool->options.ranges)
+		return 0;
+	error = assignment_parse(pool->options.ranges, &ranges, &count, &names);
+	if (error < 0)
+		return error;
+	for (size_t i = 0; error == 0 && i < count; i++) {
+		error = check_range(pool, &ranges[i], next, refusal);
+		next = ranges[i].last + 1;
+	}
+	if (error == 0 && next < pool->slots)
+		error = refuse_gap(pool, next, pool->slots - 1, refusal);
+	free(ranges);
+	free(names);
+	return error;
+}
+
+/* How many slots a backend owns, and the first and last of them. */
+static uint32_t count_owned(const struct pool *pool, const char *backend, uint32_t *ret_first,
+			    uint32_t *ret_last)
+{
+	struct slot_range *ranges;
+	uint32_t owned = 0;
+	size_t count;
+	char *names;
+
+	if (!pool->options.ranges || assignment_parse(pool->options.ranges, &ranges, &count, &names) < 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(ranges[i].member, backend))
+			continue;
+		*ret_first = owned ? *ret_first : ranges[i].first;
+		*ret_last = ranges[i].last;
+		owned += ranges[i].last - ranges[i].first + 1;
+	}
+	free(ranges);
+	free(names);
+	return owned;
+}
+
+int assignment_refuse_owner(const struct pool *pool, const struct backend *backend, struct refusal *refusal)
+{
+	uint32_t first = 0, last = 0, owned = count_owned(pool, backend->name, &first, &last);
+
+	if (!owned)
+		return 0;
+	refuse(refusal, -EBUSY, "backend %s still owns %" PRIu32 " slots", backend->name, owned);
+	refusal_where(refusal, "pool %s", pool->name);
+	refusal_right(refusal,
+		      "`holdfast pool slots move %s %" PRIu32 "-%" PRIu32 " BACKEND --owner %s` first, or "
+		      "`holdfast backend drain %s/%s`, whose slots go to those who serve them meanwhile",
+		      pool->name, first, last, backend->name, pool->name, backend->name);
+	return -EBUSY;
+}
+
+/* Changes -------------------------------------------------------------------------- */
+
+/* Owners are indices of backends. */
+static int write_owners(struct pool *pool, const uint16_t *owners)
+{
+	struct slot_range *ranges = calloc(pool->slots, sizeof *ranges);
+	size_t count = 0;
+	char *text;
+
+	if (!ranges)
+		return -ENOMEM;
+	for (uint32_t slot = 0; slot < pool->slots; slot++) {
+		const char *member = pool->backends[owners[slot]].name;
+
+		if (count && !strcmp(ranges[count - 1].member, member))
+			ranges[count - 1].last = slot;
+		else
+			ranges[count++] = (struct slot_range){slot, slot, member};
+	}
+	text = ranges_text(ranges, count);
+	free(ranges);
+	if (!text)
+		return -ENOMEM;
+	free(pool->options.ranges);
+	pool->options.ranges = text;
+	return 0;
+}
+
+static bool has_weight(const struct pool *pool)
+{
+	for (size_t i = 0; i < pool->backend_count; i++)
+		if (placed_weight(&pool->backends[i]))
+			return true;
+	return false;
+}
+
+/* Backends are in the order of their names, as a placement numbers its members. */
+static int fix_pool(const struct model *model, struct pool *pool, struct refusal *refusal)
+{
+	struct placement *placement;
+	int error = pool_placement(model, pool, NULL, &placement, refusal);
+
+	if (error < 0)
+		return error;
+	error = write_owners(pool, placement_owners(placement));
+	placement_free(placement);
+	return error;
+}
+
+int assignment_fix(struct model *model)
+{
+	for (size_t i = 0; i < model->pool_count; i++) {
+		struct pool *pool = &model->pools[i];
+
+		if (pool->scheme != PLACEMENT_SLOTS || pool->options.ranges || !has_weight(pool) ||
+		    !pool_is_served(model, pool->name))
+			continue;
+		/* What cannot be placed is refused by those who check the model, and better. */
+		if (fix_pool(model, pool, NULL) == -ENOMEM)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int assignment_move(const struct model *model, struct pool *pool, const struct slot_range *range,
+		    const struct backend *from, struct refusal *refusal)
+{
+	uint16_t *owners = calloc(pool->slots, sizeof *owners);
+	uint16_t to = (uint16_t)(pool_backend(pool, range->member) - pool->backends);
+	struct placement *placement = NULL;
+	int error = owners ? pool_placement(model, pool, NULL, &placement, refusal) : -ENOMEM;
+
+	if (error == 0) {
+		memcpy(owners, placement_owners(placement), pool->slots * sizeof *owners);
+		for (uint32_t slot = range->first; slot <= range->last; slot++)
+			if (!from || owners[slot] == from - pool->backends)
+				owners[slot] = to;
+		for (uint32_t slot = 0; slot < pool->slots; slot++) /* nobody had weight: nobody owns */
+			owners[slot] = owners[slot] == PLACEMENT_NONE ? to : owners[slot];
+		error = write_owners(pool, owners);
+	}
+	placement_free(placement);
+	free(owners);
+	return error;
+}
+
+/* Passing on ----------------------------------------------------------------------- */
+
+/* Finds the backend of `after` that a slot prefers: the first in service, or else the first with weight. */
+struct inheritance {
+	const struct placement *placement;
+	const struct pool *after;
+	const struct backend *heir;
+};
+
+static bool may_inherit(void *context, uint16_t member)
+{
+	const struct inheritance *search = context;
+	const char *name = placement_member_name(search->placement, member);
+	const struct backend *backend = pool_backend(search->after, name);
+
+	return backend && placed_weight(backend) && (backend->admin == ADMIN_ACTIVE || !search->heir);
+}
+
+static bool inherit(void *context, uint16_t member)
+{
+	struct inheritance *search = context;
+
+	search->heir = pool_backend(search->after, placement_member_name(search->placement, member));
+	return search->heir->admin == ADMIN_ACTIVE;
+}
+
+static const struct backend *find_heir(const struct placement *placement, uint32_t slot,
+				       const struct pool *after)
+{
+	struct inheritance search = {.placement = placement, .after = after};
+	const struct placement_visitor visitor = {NULL, may_inherit, inherit, &search};
+
+	placement_visit(placement, slot, &visitor);
+	for (size_t i = 0; !search.heir && i < after->backend_count; i++)
+		search.heir = placed_weight(&after->backends[i]) ? &after->backends[i] : NULL;
+	return search.heir;
+}
+
+static int pass_slots(const struct placement *placement, struct pool *after)
+{
+	uint16_t *owners = calloc(after->slots, sizeof *owners);
+	int error = owners ? 0 : -ENOMEM;
+
+	for (uint32_t slot = 0; error == 0 && slot < after->slots; slot++) {
+		uint16_t owner = placement_owners(placement)[slot];
+		const struct backend *backend = NULL;
+
+		if (owner != PLACEMENT_NONE)
+			backend = pool_backend(after, placement_member_name(placement, owner));
+		if (!backend || backend->removing)
+			backend = find_heir(placement, slot, after);
+		owners[slot] = (uint16_t)(backend - after->backends);
+	}
+	if (error == 0)
+		error = write_owners(after, owners);
+	free(owners);
+	return error;
+}
+
+static int check_leaving(const struct pool *before, const struct pool *after, struct refusal *refusal)
+{
+	for (size_t i = 0; i < before->backend_count; i++) {
+		const struct backend *backend = &before->backends[i];
+		const struct backend *still = pool_backend(after, backend->name);
+
+		if (backend->admin == ADMIN_ACTIVE && (!still || still->removing) &&
+		    assignment_refuse_owner(before, backend, refusal) < 0)
+			return -EBUSY;
+	}
+	return 0;
+}
+
+int assignment_pass_on(const struct model *model, const struct pool *before, struct pool *after, bool forced,
+		       struct refusal *refusal)
+{
+	struct placement *placement;
+	int error = forced ? 0 : check_leaving(before, after, refusal);
+
+	if (error < 0 || !before->options.ranges)
+		return error;
+	if (!has_weight(after)) {
+		free(after->options.ranges);
+		after->options.ranges = NULL;
+		return 0;
+	}
+	error = pool_placement(model, before, NULL, &placement, refusal);
+	if (error < 0)
+		return error;
+	error = pass_slots(placement, after);
+	placement_free(placement);
+	return error;
+}
+
+static bool anybody_leaves(const struct pool *pool)
+{
+	for (size_t i = 0; i < pool_members(pool); i++)
+		if (pool->backends[i].removing)
+			return true;
+	return false;
+}
+
+int assignment_leave(const struct model *model, struct pool *pool, struct refusal *refusal)
+{
+	size_t size = pool->backend_count * sizeof *pool->backends;
+	struct pool before = *pool;
+	int error;
+
+	if (!pool->options.ranges || !anybody_leaves(pool))
+		return 0;
+	before.backends = malloc(size);
+	before.options.ranges = strdup(pool->options.ranges);
+	error = before.backends && before.options.ranges ? 0 : -ENOMEM;
+	if (error == 0) {
+		memcpy(before.backends, pool->backends, size);
+		for (size_t i = 0; i < pool_members(pool); i++)
+			before.backends[i].removing = false;
+		error = assignment_pass_on(model, &before, pool, true, refusal);
+	}
+	free(before.backends);
+	free(before.options.ranges);
+	return error;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of keys. Their order is the order in which files and manual pages show them. */
+#include <holdfast/abi.h>
+
+#include "assignment.h"
+#include "model.h"
+#include "core/schema/schema.h"
+
+static const char *scheme_word(unsigned int value)
+{
+	return value < PLACEMENT_SCHEMES ? placement_scheme_name(value) : NULL;
+}
+
+static const char *admin_word(unsigned int value)
+{
+	return value <= ADMIN_DISABLED ? admin_name(value) : NULL;
+}
+
+static const char *rule_word(unsigned int value)
+{
+	static const char *const words[] = {"auto", "up", "down"};
+
+	return value <= HEALTH_FORCED_DOWN ? words[value] : NULL;
+}
+
+static const char *encap_word(unsigned int value)
+{
+	return value <= HF_ENCAP_L2 ? encap_name((uint8_t)value) : NULL;
+}
+
+static const char *hash_word(unsigned int value)
+{
+	return value <= HF_HASH_SOURCE ? hash_name((uint8_t)value) : NULL;
+}
+
+static const char *track_word(unsigned int value)
+{
+	return value <= HF_TRACK_NEVER ? track_name((uint8_t)value) : NULL;
+}
+
+static const char *mode_word(unsigned int value)
+{
+	return value <= MODE_GENERIC ? mode_name(value) : NULL;
+}
+
+/* "identity" is of keys that are numbers, which flows are not. */
+static const char *ring_hash_word(unsigned int value)
+{
+	return value <= PLACEMENT_MD5_64 ? placement_hash_name(value) : NULL;
+}
+
+static const char *ring_owner_word(unsigned int value)
+{
+	static const char *const words[] = {"at", "after"};
+
+	return value <= RING_AFTER ? words[value] : NULL;
+}
+
+static const char *ketama_word(unsigned int value)
+{
+	static const char *const words[] = {"libmemcached", "nginx"};
+
+	return value <= KETAMA_NGINX ? words[value] : NULL;
+}
+
+#define AT(type, member) .offset = offsetof(struct type, member), .size = sizeof(((struct type *)0)->member)
+
+static const struct schema_key interface_keys[] = {
+	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(interface, name),
+	 .help = "The network interface, such as eth0."},
+	{"mode", SCHEMA_CHOICE, SCHEMA_QUIET, AT(interface, mode), .word = mode_word, .standard = "auto",
+	 .help = "How the program is attached: native in the driver, generic in the stack, auto the former "
+		 "where it "
+		 "works."},
+	{"share", SCHEMA_BOOL, SCHEMA_QUIET, AT(interface, share), .standard = "false",
+	 .help = "Whether the interface is shared with other XDP programs, through libxdp's dispatcher."},
+	{0},
+};
+
+static const struct schema_key backend_keys[] = {
+	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(backend, name),
+	 .help = "The backend's name, unique in its pool. Placement follows the name, never the address. "
+		 "Another address is another server: the old one drains first, then leaves."},
+	{"address", SCHEMA_ADDRESS, SCHEMA_REQUIRED, AT(backend, address),
+	 .help = "Where packets are sent, wrapped."},
+	{"weight", SCHEMA_NUMBER, 0, AT(backend, weight), .low = 0, .high = WEIGHT_MAX, .standard = "100",
+	 .help = "Its share of new flows, in proportion to the other weights of the pool. 0 takes none."},
+	{"zone", SCHEMA_NAME, SCHEMA_QUIET, AT(backend, zone),
+	 .help = "What fails together. A slot's second and third choices prefer other zones."},
+	{"admin", SCHEMA_CHOICE, SCHEMA_STATE, AT(backend, admin), .word = admin_word, .standard = "active",
+	 .help = "active; draining: no new flows, old ones stay; disabled: no flows. A file that is silent "
+		 "leaves what "
+		 "the command line set."},
+	{"health", SCHEMA_CHOICE, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_FACT, AT(backend, health),
+	 .word = rule_word, .standard = "auto",
+	 .help = "auto: nothing is stated; up or down: what is stated. Read only at a start with an empty "
+		 "database or "
+		 "with --fresh; later holdfast backend health alone changes it. Written by export --state."},
+	{"since", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(backend, since),
+	 .high = INT64_MAX,
+	 .help = "When admin last changed, in milliseconds since 1970. Written by export --state."},
+	{"deadline", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, deadline), .high = INT64_MAX,
+	 .help = "When a drain ends the flows that are left, in milliseconds since 1970; 0 never. Written by "
+		 "export "
+		 "--state."},
+	{"removing", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, removing), .standard = "false",
+	 .help = "Whether the backend leaves its pool when it is drained. Written by export --state."},
+	{"replaced", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, replaced), .standard = "false",
+	 .help = "Whether another address has the name of this backend, which is leaving. Written by export "
+		 "--state."},
+	{0},
+};
+
+static const struct schema_key pool_keys[] = {
+	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(pool, name), .help = "The pool's name."},
+	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, scheme), .word = scheme_word, .standard = "maglev",
+	 .help = "How slots are placed on backends; see holdfast placement compare."},
+	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, slots), .low = PLACEMENT_MIN_SLOTS,
+	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537",
+	 .help = "Slots of the pool's table. Maglev needs a prime, a hundred times the backends or more."},
+	{"seed", SCHEMA_SEED, SCHEMA_QUIET, AT(pool, seed),
+	 .help = "The pool's own seed of placement and flow hash; without it, the instance's."},
+	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, hash), .word = hash_word, .standard = "5tuple",
+	 .help = "What of a flow decides its slot: addresses, ports and protocol, or the client's address "
+		 "alone."},
+	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, options.virtual_nodes), .low = 1,
+	 .high = 65536, .standard = "100",
+	 .help = "Scheme ring: tokens per 100 of weight. More of them balance better."},
+	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, options.ring_hash), .word = ring_hash_word,
+	 .standard = "xxhash", .help = "Scheme ring: how the names of tokens become positions."},
+	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, options.ring_owner), .word = ring_owner_word,
+	 .standard = "at",
+	 .help = "Scheme ring: whether what falls on a token is that token's, or the next's."},
+	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, options.ketama), .word = ketama_word,
+	 .standard = "libmemcached", .help = "Scheme ketama: whose ring it is."},
+	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(pool, options.tolerance), .high = 1000,
+	 .standard = "0",
+	 .help = "Scheme stable: how far above its due share a backend may hold, in percent. A little spares "
+		 "most needless moves."},
+	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(pool, options.ranges), .standard = ASSIGNMENT_EVEN,
+	 .help = "Scheme slots: who owns which. even divides them by weight, in the order of names. Once a "
+		 "service leads to the pool, slots stay where they are until they are moved: a file that is "
+		 "silent leaves what pool slots move has set."},
+	{"encap", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, encap), .word = encap_word, .standard = "ipip",
+	 .help = "How packets are wrapped: ipip, gue (names the hops for receivers), gre, or l2 (only the "
+		 "Ethernet "
+		 "addresses change)."},
+	{"gue_port", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, gue_port), .low = 1, .high = UINT16_MAX,
+	 .standard = "19523", .help = "The UDP port of receivers, for encap gue."},
+	{"source", SCHEMA_SOURCE, SCHEMA_QUIET, .offset = offsetof(struct pool, source4),
+	 .size = 2 * sizeof(struct prefix),
+	 .help = "Outer source addresses: a prefix over which flows are spread, or one address; of either "
+		 "family, or "
+		 "one of each with a comma between. Without it, the route's own source address."},
+	{"grace", SCHEMA_DURATION, SCHEMA_QUIET, AT(pool, tcp_grace), .high = 86400, .standard = "10s",
+	 .help = "How long TCP flows stay on a backend that goes down, so that a false alarm breaks "
+		 "nothing."},
+	{"udp_grace", SCHEMA_DURATION, SCHEMA_QUIET, AT(pool, udp_grace), .high = 86400, .standard = "0s",
+	 .help = "The same for UDP flows."},
+	{"served", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(pool, served),
+	 .standard = "false",
+	 .help = "Whether services once led to the pool, where none does now: its member sets are still "
+		 "noted. Written by export --state."},
+	{"backends", SCHEMA_LIST, 0, .items = &schema_backend, .help = "The members of the pool."},
+	{0},
+};
+
+static const struct schema_key service_keys[] = {
+	{"listen", SCHEMA_LISTEN, SCHEMA_REQUIRED,
+	 .help = "Protocol, virtual address and port that clients connect to."},
+	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(service, pool), .help = "The pool that serves it."},
+	{"track", SCHEMA_CHOICE, SCHEMA_QUIET, AT(service, track), .word = track_word, .standard = "auto",
+	 .help = "Which flows are remembered: auto those of moving slots, always every one, never none. Only "
+		 "always counts new UDP flows."},
+	{"idle", SCHEMA_DURATION, SCHEMA_QUIET, AT(service, idle), .low = 1, .high = 30 * 86400,
+	 .help = "How long a flow may be silent and still count as alive; without it 2h for TCP, 30s for "
+		 "UDP."},
+	{0},
+};
+
+static const struct schema_key history_keys[] = {
+	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(member_record, pool), .help = "Whose member set it was."},
+	{"until", SCHEMA_TIME, SCHEMA_REQUIRED, AT(member_record, until), .high = INT64_MAX,
+	 .help = "When another set took its place, in milliseconds since 1970."},
+	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, scheme), .word = scheme_word,
+	 .standard = "maglev", .help = "The pool's scheme at that time."},
+	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(member_record, slots), .low = PLACEMENT_MIN_SLOTS,
+	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537", .help = "The size of its table at that time."},
+	{"seed", SCHEMA_SEED, SCHEMA_REQUIRED, AT(member_record, seed), .help = "The seed at that time."},
+	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, hash), .word = hash_word,
+	 .standard = "5tuple", .help = "The hash policy at that time."},
+	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(member_record, options.virtual_nodes), .low = 1,
+	 .high = 65536, .standard = "100", .help = "The pool's virtual_nodes at that time."},
+	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, options.ring_hash),
+	 .word = ring_hash_word, .standard = "xxhash", .help = "The pool's ring_hash at that time."},
+	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, options.ring_owner),
+	 .word = ring_owner_word, .standard = "at", .help = "The pool's ring_owner at that time."},
+	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, options.ketama), .word = ketama_word,
+	 .standard = "libmemcached", .help = "The pool's ketama at that time."},
+	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(member_record, options.tolerance), .high = 1000,
+	 .standard = "0", .help = "The pool's tolerance at that time."},
+	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(member_record, options.ranges),
+	 .standard = ASSIGNMENT_EVEN, .help = "The pool's ranges at that time."},
+	{"members", SCHEMA_MEMBERS, SCHEMA_REQUIRED, AT(member_record, members),
+	 .help = "Its members by name, with weights and zones, and ! behind those that drained or were "
+		 "disabled."},
+	{0},
+};
+
+static const struct schema_key removal_keys[] = {
+	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(removal, pool), .help = "Of which pool."},
+	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(removal, name), .help = "The backend's name."},
+	{"address", SCHEMA_ADDRESS, SCHEMA_REQUIRED, AT(removal, address), .help = "Its address."},
+	{"since", SCHEMA_TIME, SCHEMA_QUIET | SCHEMA_NOTE, AT(removal, since), .high = INT64_MAX,
+	 .help = "When it was removed, in milliseconds since 1970."},
+	{0},
+};
+
+static const struct schema_key root_keys[] = {
+	{"version", SCHEMA_NUMBER, SCHEMA_REQUIRED | SCHEMA_FILE, .size = sizeof(uint32_t), .low = 1,
+	 .high = 1, .help = "The version of this format: 1."},
+	{"seed", SCHEMA_SEED, SCHEMA_REQUIRED, AT(model, seed),
+	 .help = "Seed of placement and flow hash: equal on every balancer of these services. holdfast seed "
+		 "makes one."},
+	{"move_limit", SCHEMA_NUMBER, SCHEMA_QUIET, AT(model, move_limit), .low = 0, .high = 100,
+	 .standard = "25",
+	 .help = "The share of a pool's slots, in percent, that apply moves without --force."},
+	{"clock", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(model, clock), .high = INT64_MAX,
+	 .help = "What the clock of since, deadline and until showed when this was written. A daemon that "
+		 "reads it "
+		 "uses its own clock, and a deadline keeps the time that was left. Written by export "
+		 "--state."},
+	{"interfaces", SCHEMA_LIST, 0, .items = &schema_interface, .help = "Where traffic arrives."},
+	{"pools", SCHEMA_LIST, 0, .items = &schema_pool, .help = "Sets of backends."},
+	{"services", SCHEMA_LIST, 0, .items = &schema_service, .help = "What clients connect to."},
+	{"removals", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_removal,
+	 .help = "Backends that commands removed. A file that names them does not bring them back; backend "
+		 "add "
+		 "does. Written by export --state."},
+	{"history", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_history,
+	 .help = "Member sets of the last seven days, newest first: they tell which backends may still hold "
+		 "a slot's "
+		 "flows. Written by export --state."},
+	{0},
+};
+
+const struct schema schema_interface = {"interface", "name", interface_keys, sizeof(struct interface)};
+const struct schema schema_backend = {"backend", "name", backend_keys, sizeof(struct backend)};
+const struct schema schema_pool = {"pool", "name", pool_keys, sizeof(struct pool)};
+const struct schema schema_service = {"service", "listen", service_keys, sizeof(struct service)};
+const struct schema schema_history = {"member set", NULL, history_keys, sizeof(struct member_record)};
+const struct schema schema_removal = {"removal", NULL, removal_keys, sizeof(struct removal)};
+const struct schema schema_root = {"configuration", NULL, root_keys, sizeof(struct model)};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The schema: every key that configuration files, operations and stored models share, in one table a kind of
+ * object. A row says what a key means, which values it takes and where in its struct the value lives; reading
+ * and writing, refusals, and holdfast.yaml(5) all come from the rows.
+ */
+#ifndef HOLDFAST_SCHEMA_H
+#define HOLDFAST_SCHEMA_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/value/refusal.h"
+
+enum schema_type {
+	SCHEMA_NAME, /* char[]: letters, digits, '-', '_', '.', first a letter or digit; shorter than size */
+	SCHEMA_NUMBER,   /* unsigned, low..high, size bytes */
+	SCHEMA_CHOICE,   /* one of the words; size bytes */
+	SCHEMA_BOOL,     /* true or false */
+	SCHEMA_DURATION, /* uint32_t seconds: "2h", "1h30m", or the number 7200 */
+	SCHEMA_TIME,     /* int64_t Unix milliseconds */
+	SCHEMA_SEED,     /* uint64_t: 16 hexadecimal digits, not all 0 */
+	SCHEMA_ADDRESS,  /* struct address: of one host */
+	SCHEMA_SOURCE,   /* struct prefix[2]: at most one of IPv4, one of IPv6, with a comma between */
+	SCHEMA_LISTEN,   /* struct service: "tcp 203.0.113.10:5432" */
+	SCHEMA_MEMBERS,  /* char *, owned: a member set as text (history.h) */
+	SCHEMA_PERCENT,  /* uint32_t thousandths: 1, 0.5, "0.5"; low..high thousandths */
+	SCHEMA_RANGES,   /* char *, owned: a slot assignment as text (assignment.h); what was there is the
+			    caller's to free */
+	SCHEMA_LIST,     /* of objects of schema items; read and written by the owner of the list */
+};
+
+enum {
+	SCHEMA_REQUIRED = 1,
+	SCHEMA_QUIET = 2, /* written only when it is not the default */
+	SCHEMA_STATE = 4, /* changed by verbs while traffic flows; in files only where they carry state */
+	SCHEMA_FILE = 8,  /* of the file itself, kept nowhere; high is its only value */
+	SCHEMA_FACT = 32, /* a fact beside the model: in no generation, and no difference */
+	SCHEMA_NOTE = 16, /* noted beside a change of another key: never a difference by itself */
+};
+
+struct schema_key {
+	const char *name;
+	enum schema_type type;
+	unsigned int flags;
+	size_t offset, size;                     /* of the value in its struct */
+	int64_t low, high;                       /* SCHEMA_NUMBER, SCHEMA_DURATION */
+	const char *(*word)(unsigned int value); /* SCHEMA_CHOICE: NULL beyond the last */
+	const char *standard; /* the default as text; NULL: all bits 0, which help explains */
+	const struct schema *items;
+	const char *help; /* a sentence or two for the manual page */
+};
+
+struct schema {
+	const char *noun;              /* "backend" */
+	const char *identity;          /* the key that names an object in its list; NULL for the root */
+	const struct schema_key *keys; /* ends with name == NULL */
+	size_t size;                   /* of the struct */
+};
+
+extern const struct schema schema_root, schema_interface, schema_pool, schema_service, schema_backend,
+	schema_history, schema_removal;
+
+const struct schema_key *schema_find(const struct schema *schema, const char *name);
+/* Sets every key of *object that has a default to it, everything else to 0. */
+void schema_defaults(const struct schema *schema, void *object);
+/* Reads one value. Numbers, durations and truth also come as text. 0, or -EINVAL with what and right filled,
+ * where empty. Not for lists. */
+int schema_read(const struct schema_key *key, void *object, const json_t *value, struct refusal *refusal);
+/* Fills *refusal for a value of key that cannot be read, or is out of its range. */
+void schema_refuse(const struct schema_key *key, const json_t *value, bool out_of_range,
+		   struct refusal *refusal);
+/* New reference; NULL: out of memory. Not for lists. */
+json_t *schema_write(const struct schema_key *key, const void *object);
+/* Writes the default of key (all bits 0 where it has none) at its place in a struct. */
+void schema_read_standard(const struct schema_key *key, void *at);
+bool schema_is_default(const struct schema_key *key, const void *object);
+
+/*
+ * Reads every key but lists of an object, defaults where it is silent. Refuses what is no object, unknown
+ * keys (naming near misses) and missing ones. *ret_key, where not NULL, is the key at fault, NULL for the
+ * object itself.
+ */
+int schema_read_object(const struct schema *schema, void *object, const json_t *json, const char **ret_key,
+		       struct refusal *refusal);
+/* Writes every key but lists, with neither quiet defaults nor keys that bear one of the flags in without. New
+ * reference. */
+json_t *schema_write_object(const struct schema *schema, const void *object, unsigned int without);
+/* -EINVAL: "unknown key", with the near miss or all keys as what would be right. */
+int schema_unknown(const struct schema *schema, const char *key, struct refusal *refusal);
+
+/* "a number from 0 to 65535", "tcp or udp", ...: what would be right for key. Returns text. */
+const char *schema_describe(const struct schema_key *key, char *text, size_t size);
+
+/* "1h30m" <-> seconds. A number without a unit is refused, but for 0: it may be meant in minutes. */
+int duration_parse(const char *text, uint32_t *ret);
+enum { DURATION_TEXT = 32 };
+const char *duration_text(uint32_t seconds, char text[DURATION_TEXT]);
+/* 16 hexadecimal digits <-> seed. */
+int seed_parse(const char *text, uint64_t *ret);
+enum { SEED_TEXT = 17 };
+const char *seed_text(uint64_t seed, char text[SEED_TEXT]);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One daemon for each instance. It locks each thing that two daemons could share: the database, the pins, and
+ * the runtime directory. The kernel releases the locks when the process ends.
+ */
+#ifndef HOLDFAST_LOCK_H
+#define HOLDFAST_LOCK_H
+
+#include "daemon/options.h"
+
+/* Descriptors; -1: not taken. */
+struct locks {
+	int runtime, database, pins;
+};
+
+/*
+ * Makes the runtime and the state directory where they are missing, and takes RUNTIME/INSTANCE.lock,
+ * STATE/INSTANCE.db.lock and the pins' directory; the two files hold the owner's process number. A process
+ * that was killed may lose its locks one after the other: for those behind the first this waits a little.
+ * -EBUSY with the owner named in *refusal; other errors as errno says.
+ */
+int locks_take(const struct options *options, struct locks *ret, struct refusal *refusal);
+/* Once a second: takes the pins' lock again where somebody has removed their directory. -EBUSY with *refusal
+ * filled: another process has them now. */
+int locks_renew(const struct options *options, struct locks *locks, struct refusal *refusal);
+/* Members that are -1 are nothing to release. */
+void locks_release(struct locks *locks);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Carriers: notes, once each, that packets stop coming in by an attached interface, and that they can again.
+ */
+#ifndef HOLDFAST_CARRIERS_H
+#define HOLDFAST_CARRIERS_H
+
+#include "next_hops.h"
+#include "interfaces.h"
+
+/* All zero: every interface carries. */
+struct carriers {
+	uint32_t without[HF_MAX_LINKS]; /* indices of interfaces that are down or have no carrier */
+	size_t count;
+};
+
+/* Once a second. */
+void carriers_tick(struct carriers *carriers, struct interfaces *interfaces, const struct hops *hops,
+		   const struct model *model);
+
+#endif

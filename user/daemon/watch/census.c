@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "census.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
+
+/* Counting takes a fiftieth of the daemon's time at most. */
+enum { REST = 50 };
+
+struct census {
+	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
+	struct flow_census *last;
+	int64_t began, counted; /* monotonic milliseconds when the last count began and ended */
+	int64_t took;
+	struct grace grace; /* census_grace() */
+};
+
+int census_open(struct dataplane *const *dataplane, struct census **ret)
+{
+	struct census *census = calloc(1, sizeof *census);
+
+	if (!census)
+		return -ENOMEM;
+	census->dataplane = dataplane;
+	*ret = census;
+	return 0;
+}
+
+void census_close(struct census *census)
+{
+	if (!census)
+		return;
+	flow_census_free(census->last);
+	free(census);
+}
+
+const struct flow_census *census_take(struct census *census, int64_t age)
+{
+	struct grace grace = dataplane_grace(*census->dataplane);
+	int64_t begin = clock_monotonic();
+	struct flow_census *fresh;
+	int error;
+
+	if (census->last && (begin - census->counted < age || begin - census->counted < census->took * REST))
+		return census->last;
+	error = flows_count(*census->dataplane, begin / 1000, &fresh);
+	if (error) {
+		log_line(LOG_LEVEL_WARNING, "remembered flows cannot be counted: %s", strerror(-error));
+		return census->last;
+	}
+	flow_census_free(census->last);
+	census->last = fresh;
+	census->grace = grace;
+	census->began = begin;
+	census->counted = clock_monotonic();
+	census->took = census->counted - begin;
+	return fresh;
+}
+
+const struct flow_census *census_last(const struct census *census)
+{
+	return census->last;
+}
+
+struct grace census_grace(const struct census *census)
+{
+	return census->grace;
+}
+
+int64_t census_began(const struct census *census)
+{
+	return census->began;
+}
+
+void census_forget(struct census *census)
+{
+	flow_census_free(census->last);
+	census->last = NULL;
+	census->grace = (struct grace){0};
+}

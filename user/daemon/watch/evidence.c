@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "daemon/base/clock.h"
+
+enum {
+	AGE = 1000, /* ms: a count that is evidence and younger is not made again */
+	MARGIN = 1, /* seconds by which the data plane's clock may be behind, generously */
+};
+
+struct evidence {
+	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
+	struct census *census;
+	/* Seconds of CLOCK_MONOTONIC when a grace period must begin, or later: a moment that has come, and
+	 * the next one to come. */
+	uint32_t wanted, later;
+};
+
+int evidence_open(struct dataplane *const *dataplane, struct census *census, struct evidence **ret)
+{
+	struct evidence *evidence = calloc(1, sizeof *evidence);
+
+	if (!evidence)
+		return -ENOMEM;
+	evidence->dataplane = dataplane;
+	evidence->census = census;
+	*ret = evidence;
+	return 0;
+}
+
+void evidence_close(struct evidence *evidence)
+{
+	free(evidence);
+}
+
+/* Whether a count that begins after this grace period is evidence. */
+static bool suffices(const struct evidence *evidence, struct grace grace, uint32_t since)
+{
+	return grace.changes == dataplane_changes(*evidence->dataplane) &&
+	       (!since || grace.began >= since + MARGIN);
+}
+
+/* Asks for a grace period. Of moments to come the first is noted: whoever waits for another asks again. */
+static void want_grace(struct evidence *evidence, uint32_t since)
+{
+	uint32_t moment = since + MARGIN;
+	bool has_come = moment <= clock_monotonic() / 1000;
+
+	if (has_come && moment > evidence->wanted)
+		evidence->wanted = moment;
+	if (!has_come && (!evidence->later || moment < evidence->later))
+		evidence->later = moment;
+}
+
+const struct flow_census *evidence_take(struct evidence *evidence, uint32_t since)
+{
+	bool is_good =
+		census_last(evidence->census) && suffices(evidence, census_grace(evidence->census), since);
+
+	if (!is_good && !suffices(evidence, dataplane_grace(*evidence->dataplane), since)) {
+		want_grace(evidence, since);
+		return NULL;
+	}
+	census_take(evidence->census, is_good ? AGE : 0);
+	return suffices(evidence, census_grace(evidence->census), since) ? census_last(evidence->census)
+									 : NULL;
+}
+
+const struct flow_census *evidence_last(const struct evidence *evidence)
+{
+	return suffices(evidence, census_grace(evidence->census), 0) ? census_last(evidence->census) : NULL;
+}
+
+uint32_t evidence_moment(const struct evidence *evidence)
+{
+	uint32_t began = census_grace(evidence->census).began;
+
+	return began > MARGIN ? began - MARGIN : 0;
+}
+
+bool evidence_is_due(struct evidence *evidence)
+{
+	const struct dataplane *dataplane = *evidence->dataplane;
+
+	if (evidence->later && evidence->later <= clock_monotonic() / 1000) {
+		evidence->wanted = evidence->later;
+		evidence->later = 0;
+	}
+	return dataplane_reclaimable(dataplane) || evidence->wanted > dataplane_grace(dataplane).began;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hold.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/base/event_log.h"
+#include "daemon/base/lock.h"
+
+static void note_pins(struct instance *instance, int made, const struct refusal *problem)
+{
+	const char *name = instance->options->instance;
+	char text[REFUSAL_TEXT];
+
+	if (problem->what[0] && strcmp(problem->what, instance->unheld.what))
+		event_note(LOG_LEVEL_ERROR, "pins", name, "%s", refusal_text(problem, text));
+	if (made > 0)
+		event_note(LOG_LEVEL_WARNING, "pins", name,
+			   "%d pins had been removed or replaced: the daemon made them again, and forwarding "
+			   "went on",
+			   made);
+}
+
+/* The lock comes first: what is made before could become another process's. */
+int hold_renew(struct instance *instance)
+{
+	struct refusal problem = {0};
+	int made = 0, error = 0;
+
+	if (!instance->locks)
+		return 0;
+	error = locks_renew(instance->options, instance->locks, &problem);
+	if (!error)
+		made = dataplane_pins_keep(instance->dataplane, &problem);
+	note_pins(instance, made, &problem);
+	instance->unheld = problem;
+	return error == -EBUSY ? error : 0;
+}

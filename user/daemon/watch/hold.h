@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon's hold on the pins: that they are there, and that no other process has them. */
+#ifndef HOLDFAST_HOLD_H
+#define HOLDFAST_HOLD_H
+
+#include "daemon/instance.h"
+
+/*
+ * Once a second, and before each change: claims the pins again where somebody removed their directory, and
+ * pins again what is missing. What cannot be done is in instance->unheld until it can. -EBUSY: another
+ * process has the pins, and nothing may be changed.
+ */
+int hold_renew(struct instance *instance);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "next_hops.h"
+
+#include <errno.h>
+#include <holdfast/outer.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/clock.h"
+#include "daemon/base/event_log.h"
+
+/*
+ * A next hop that was known stays in use for so long after the kernel lost it: a neighbour entry that is only
+ * being asked for again, or was forgotten while no daemon ran, still leads the right way. Through an
+ * interface that is down nothing leads anywhere, and a routing table that refuses an address means it: what
+ * would be lost there unseen is dropped under its name at once.
+ */
+enum { HOLD = 3000 };
+
+struct hop {
+	struct address address;
+	uint16_t backend;
+	bool loaded;      /* the data plane has an entry of this number */
+	int64_t clear_at; /* monotonic milliseconds when a lost next hop is taken out; 0: not lost */
+};
+
+struct hops {
+	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
+	struct ledger *const *ledger;       /* its too, which changes replace: whose number it is */
+	struct nexthops *nexthops;
+	struct hop *hops; /* by address, then number */
+	size_t count;
+	struct image *image; /* whose backends these are; borrowed */
+};
+
+static int compare_hops(const void *a, const void *b)
+{
+	const struct hop *x = a, *y = b;
+	int order = address_compare(&x->address, &y->address);
+
+	return order ? order : (int)x->backend - (int)y->backend;
+}
+
+/* The first hop of that address or beyond it. */
+static size_t first_hop(const struct hops *hops, const struct address *address)
+{
+	size_t low = 0, high = hops->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (address_compare(&hops->hops[middle].address, address) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct hop *find_hop(const struct hops *hops, const struct address *address, uint16_t backend)
+{
+	struct hop key = {.address = *address, .backend = backend};
+
+	return hops->count ? bsearch(&key, hops->hops, hops->count, sizeof key, compare_hops) : NULL;
+}
+
+static int find_link(struct hops *hops, const struct nexthop *nexthop, uint16_t *ret_link)
+{
+	int error = dataplane_link_set(*hops->dataplane, nexthop->ifindex, nexthop->own_mac, nexthop->mtu,
+				       ret_link);
+
+	if (error)
+		log_line(LOG_LEVEL_WARNING, "interface %s gets no entry in the data plane: %s",
+			 nexthop->interface, strerror(-error));
+	return error;
+}
+
+/* What a route says of the outer header: the path's MTU and, where no source is configured, the source. */
+static void fill_route(struct backend_image *backend, const struct nexthop *nexthop)
+{
+	struct hf_backend *entry = &backend->entry;
+
+	if (!nexthop->ifindex)
+		return;
+	entry->mtu = nexthop->mtu;
+	if (!backend->source_from_route || nexthop->source.family != entry->family)
+		return;
+	memcpy(entry->src, nexthop->source.bytes, sizeof entry->src);
+	if (entry->family == HF_IPV4)
+		entry->csum = hf_outer_csum(entry->src[0], entry->dst[0]);
+}
+
+static bool same_route(const struct hf_backend *a, const struct hf_backend *b)
+{
+	return a->mtu == b->mtu && a->csum == b->csum && !memcmp(a->src, b->src, sizeof a->src);
+}
+
+/* The entry is written again where the route says something new of it; the next hop stays what it is. */
+static void store_route(struct hops *hops, uint16_t number, const struct nexthop *nexthop)
+{
+	struct backend_image *backend = (struct backend_image *)image_backend(hops->image, number);
+	struct plan_backend change = {.change = PLAN_CHANGE, .number = number, .image = backend};
+	const struct plan plan = {.backends = &change, .backend_count = 1};
+	struct refusal refusal = {0};
+	struct hf_backend loaded;
+
+	if (!backend)
+		return;
+	fill_route(backend, nexthop);
+	if (dataplane_backend(*hops->dataplane, number, &loaded) || same_route(&loaded, &backend->entry))
+		return;
+	if (dataplane_apply(*hops->dataplane, &plan, 0, &refusal))
+		log_refusal(LOG_LEVEL_WARNING, "a backend's route", &refusal);
+}
+
+/* What backends have in common: the neighbour that they are all behind, or the link. */
+static void name_cause(const struct nexthop *nexthop, char *text, size_t room)
+{
+	char gateway[ADDRESS_TEXT];
+
+	if (!nexthop || !nexthop->ifindex)
+		text[0] = '\0';
+	else if (nexthop->gateway.family)
+		snprintf(text, room, "%s on %s", address_text(&nexthop->gateway, gateway),
+			 nexthop->interface);
+	else
+		snprintf(text, room, "%s", nexthop->interface);
+}
+
+/* One line for each cause: a thousand backends may be behind one gateway. */
+static void tell_hop(const struct hops *hops, const struct hop *hop, enum log_level level, const char *one,
+		     const char *many)
+{
+	char subject[ADDRESS_TEXT], cause[ADDRESS_TEXT + 32], backend[2 * NAME_SIZE];
+	const struct common_event event = {level, "next-hop", address_text(&hop->address, subject),
+					   one,   cause,      many};
+	const char *pool = "", *name = "";
+	struct address address;
+
+	name_cause(nexthops_get(hops->nexthops, &hop->address), cause, sizeof cause);
+	ledger_backend_name(*hops->ledger, hop->backend, &pool, &name, &address);
+	snprintf(backend, sizeof backend, "%s/%s", pool, name);
+	event_gather(&event, backend);
+}
+
+static void clear_hop(struct hops *hops, struct hop *hop)
+{
+	hop->clear_at = 0;
+	dataplane_next_hop_set(*hops->dataplane, hop->backend, NULL, 0);
+	tell_hop(hops, hop, LOG_LEVEL_WARNING, "packets to it are dropped until it can be reached again",
+		 "get no packets until they can be reached again");
+}
+
+/* The interface that the last known next hop lies behind may have gone down with the route. */
+static bool is_cut_off(const struct hops *hops, const struct hop *hop)
+{
+	uint8_t mac[6];
+	uint32_t ifindex = dataplane_next_hop(*hops->dataplane, hop->backend, mac);
+
+	return ifindex && nexthops_link(hops->nexthops, ifindex) != LINK_CARRIES;
+}
+
+static void lose_hop(struct hops *hops, struct hop *hop, const struct nexthop *nexthop)
+{
+	if (nexthop->certain || is_cut_off(hops, hop))
+		clear_hop(hops, hop);
+	else if (!hop->clear_at)
+		hop->clear_at = clock_monotonic() + HOLD;
+}
+
+static void store_hop(struct hops *hops, struct hop *hop, const struct nexthop *nexthop)
+{
+	uint16_t link;
+
+	if (!nexthop->resolved) {
+		lose_hop(hops, hop, nexthop);
+		return;
+	}
+	hop->clear_at = 0;
+	store_route(hops, hop->backend, nexthop);
+	if (!find_link(hops, nexthop, &link))
+		dataplane_next_hop_set(*hops->dataplane, hop->backend, nexthop->mac, link);
+}
+
+static void tell_change(const struct hops *hops, const struct hop *hop, const struct nexthop *nexthop)
+{
+	char one[128], many[128];
+
+	if (nexthop->resolved) {
+		snprintf(one, sizeof one, "can be reached by %s", nexthop->interface);
+		snprintf(many, sizeof many, "can be reached by %s", nexthop->interface);
+	} else {
+		snprintf(one, sizeof one, "cannot be reached: %s", nexthop->problem);
+		snprintf(many, sizeof many, "cannot be reached (%s)", nexthop->problem);
+	}
+	tell_hop(hops, hop, nexthop->resolved ? LOG_LEVEL_NOTICE : LOG_LEVEL_WARNING, one, many);
+}
+
+/* The first finding comes before anything is loaded: hops_fill() and hops_loaded() take it from there. */
+static void next_hop_changed(const struct nexthop *nexthop, void *context)
+{
+	struct hops *hops = context;
+
+	for (size_t i = first_hop(hops, &nexthop->address);
+	     i < hops->count && address_equal(&hops->hops[i].address, &nexthop->address); i++) {
+		if (!hops->hops[i].loaded)
+			continue;
+		tell_change(hops, &hops->hops[i], nexthop);
+		store_hop(hops, &hops->hops[i], nexthop);
+	}
+}
+
+int hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct hops **ret)
+{
+	struct hops *hops = calloc(1, sizeof *hops);
+	int error;
+
+	if (!hops)
+		return -ENOMEM;
+	hops->dataplane = dataplane;
+	hops->ledger = ledger;
+	error = nexthops_open(next_hop_changed, hops, &hops->nexthops);
+	if (error) {
+		free(hops);
+		return error;
+	}
+	*ret = hops;
+	return 0;
+}
+
+void hops_close(struct hops *hops)
+{
+	if (!hops)
+		return;
+	nexthops_close(hops->nexthops);
+	free(hops->hops);
+	free(hops);
+}
+
+int hops_fd(const struct hops *hops)
+{
+	return nexthops_fd(hops->nexthops);
+}
+
+void hops_dispatch(struct hops *hops)
+{
+	int error = nexthops_dispatch(hops->nexthops);
+
+	if (error)
+		log_line(LOG_LEVEL_WARNING, "cannot read routes and neighbours: %s", strerror(-error));
+}
+
+void hops_tick(struct hops *hops)
+{
+	int64_t now = clock_monotonic();
+
+	nexthops_tick(hops->nexthops);
+	for (size_t i = 0; i < hops->count; i++) {
+		struct hop *hop = &hops->hops[i];
+
+		if (hop->clear_at && (hop->clear_at <= now || is_cut_off(hops, hop)))
+			clear_hop(hops, hop);
+	}
+}
+
+static struct hop *list_hops(const struct hops *hops, const struct image *image)
+{
+	struct hop *list = calloc(image->backend_count + 1, sizeof *list);
+
+	for (size_t i = 0; list && i < image->backend_count; i++) {
+		const struct backend_image *backend = &image->backends[i];
+		const struct hop *old = find_hop(hops, &backend->address, backend->number);
+
+		if (old)
+			list[i] = *old;
+		list[i].address = backend->address;
+		list[i].backend = backend->number;
+	}
+	if (list)
+		qsort(list, image->backend_count, sizeof *list, compare_hops);
+	return list;
+}
+
+/* Wants what is new before it forgets what is old, so that an address in both is never asked for again. */
+int hops_follow(struct hops *hops, struct image *image)
+{
+	struct hop *list = list_hops(hops, image), *old = hops->hops;
+	size_t old_count = hops->count;
+
+	if (!list)
+		return -ENOMEM;
+	hops->hops = list;
+	hops->image = image;
+	hops->count = image->backend_count;
+	for (size_t i = 0; i < hops->count; i++)
+		if (!old || !bsearch(&list[i], old, old_count, sizeof *old, compare_hops))
+			nexthops_want(hops->nexthops, &list[i].address);
+	for (size_t i = 0; i < old_count; i++)
+		if (!find_hop(hops, &old[i].address, old[i].backend))
+			nexthops_forget(hops->nexthops, &old[i].address);
+	free(old);
+	return 0;
+}
+
+/* Whether a neighbour of a backend that is not loaded yet is still being asked for. */
+static bool is_settled(const struct hops *hops)
+{
+	for (size_t i = 0; i < hops->count; i++) {
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->hops[i].address);
+
+		if (!hops->hops[i].loaded && nexthop && !nexthop->resolved && nexthop->ifindex)
+			return false;
+	}
+	return true;
+}
+
+void hops_settle(struct hops *hops, int milliseconds)
+{
+	int64_t end = clock_monotonic() + milliseconds, left;
+	struct pollfd ready = {.fd = hops_fd(hops), .events = POLLIN};
+
+	while (!is_settled(hops) && (left = end - clock_monotonic()) > 0)
+		if (poll(&ready, 1, (int)left) > 0)
+			hops_dispatch(hops);
+}
+
+/* The link that was found last: a thousand backends behind one gateway ask the kernel once. */
+struct last_link {
+	uint32_t ifindex, mtu;
+	uint8_t mac[6];
+	uint16_t link;
+};
+
+static int find_link_again(struct hops *hops, const struct nexthop *nexthop, struct last_link *last)
+{
+	int error;
+
+	if (last->ifindex == nexthop->ifindex && last->mtu == nexthop->mtu &&
+	    !memcmp(last->mac, nexthop->own_mac, sizeof last->mac))
+		return 0;
+	error = find_link(hops, nexthop, &last->link);
+	if (error)
+		return error;
+	last->ifindex = nexthop->ifindex;
+	last->mtu = nexthop->mtu;
+	memcpy(last->mac, nexthop->own_mac, sizeof last->mac);
+	return 0;
+}
+
+static void fill_entry(struct hops *hops, struct backend_image *backend, const struct nexthop *nexthop,
+		       struct last_link *last)
+{
+	fill_route(backend, nexthop);
+	if (!nexthop->resolved || find_link_again(hops, nexthop, last))
+		return;
+	memcpy(&backend->entry.next_hop, nexthop->mac, sizeof nexthop->mac);
+	memcpy((char *)&backend->entry.next_hop + sizeof nexthop->mac, &last->link, sizeof last->link);
+}
+
+void hops_fill(struct hops *hops, struct image *image)
+{
+	struct last_link last = {0};
+
+	for (size_t i = 0; i < image->backend_count; i++) {
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &image->backends[i].address);
+
+		if (nexthop)
+			fill_entry(hops, &image->backends[i], nexthop, &last);
+	}
+}
+
+void hops_loaded(struct hops *hops)
+{
+	for (size_t i = 0; i < hops->count; i++) {
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->hops[i].address);
+
+		if (hops->hops[i].loaded)
+			continue;
+		hops->hops[i].loaded = true;
+		if (nexthop)
+			store_hop(hops, &hops->hops[i], nexthop);
+	}
+}
+
+void hops_unloaded(struct hops *hops)
+{
+	for (size_t i = 0; i < hops->count; i++)
+		hops->hops[i].loaded = false;
+}
+
+void hops_reach(const struct hops *hops, const struct address *address, uint16_t backend, struct reach *ret)
+{
+	const struct hop *hop = find_hop(hops, address, backend);
+
+	*ret = (struct reach){.nexthop = nexthops_get(hops->nexthops, address), .held = -1};
+	ret->ifindex = dataplane_next_hop(*hops->dataplane, backend, ret->mac);
+	if (ret->ifindex && hop && hop->clear_at)
+		ret->held = clock_monotonic() - (hop->clear_at - HOLD);
+}
+
+enum link_state hops_link(const struct hops *hops, uint32_t ifindex)
+{
+	return nexthops_link(hops->nexthops, ifindex);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Next hops of the backends: follows what the kernel says of their addresses (kern/neighbour/nexthop.h) and
+ * keeps the data plane's entries true.
+ */
+#ifndef HOLDFAST_HOPS_H
+#define HOLDFAST_HOPS_H
+
+#include "core/ledger/ledger.h"
+#include "kern/program/dataplane.h"
+#include "kern/neighbour/nexthop.h"
+
+struct hops;
+
+/* Both pointers are read again at each use, and events name backends by the ledger. */
+int hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct hops **ret);
+void hops_close(struct hops *hops);
+/* Readable: call hops_dispatch(). Twice a second: hops_tick(). */
+int hops_fd(const struct hops *hops);
+void hops_dispatch(struct hops *hops);
+void hops_tick(struct hops *hops);
+
+/* Follows the backends of this image and no others; it must outlive the next hops_follow(). Those that were
+ * not followed before are not written to the data plane until hops_loaded(). -ENOMEM leaves everything as it
+ * was. */
+int hops_follow(struct hops *hops, struct image *image);
+/* Waits until every followed address is resolved, but for `milliseconds` at most: a new neighbour answers
+ * within one, one that is not there must not hold up the others. */
+void hops_settle(struct hops *hops, int milliseconds);
+/* Writes into the image's entries what is known: next hop, path MTU, the route's own source address. */
+void hops_fill(struct hops *hops, struct image *image);
+/* The data plane holds the followed backends now: writes what changed since hops_fill(). */
+void hops_loaded(struct hops *hops);
+/* What the data plane holds of them is not known any more, until hops_loaded(). */
+void hops_unloaded(struct hops *hops);
+
+/* What becomes of the packets to a backend. */
+struct reach {
+	const struct nexthop *nexthop; /* the kernel's; NULL: not followed; borrowed until a dispatch */
+	uint32_t ifindex;              /* they go out of it, to mac; 0: they are dropped */
+	uint8_t mac[6];
+	int64_t held; /* milliseconds since the kernel lost this next hop; -1: it has not */
+};
+/* backend is the ledger's number; the data plane must be open. */
+void hops_reach(const struct hops *hops, const struct address *address, uint16_t backend, struct reach *ret);
+/* Whether an interface carries packets. Asks the kernel. */
+enum link_state hops_link(const struct hops *hops, uint32_t ifindex);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading BPF objects: the verifier's words, and programs by section. */
+#ifndef HOLDFAST_OBJECT_H
+#define HOLDFAST_OBJECT_H
+
+#include <bpf/libbpf.h>
+
+#include "core/value/refusal.h"
+
+/* Options for SKELETON__open_opts() that keep the verifier's log. */
+struct object_log {
+	struct bpf_object_open_opts options;
+	char *text;
+};
+
+int object_log_open(struct object_log *log);
+void object_log_close(struct object_log *log);
+/* Fills the refusal with why loading failed with error; returns -EPERM, -ENOMEM, or -ENOEXEC for all else. */
+int object_log_refuse(struct object_log *log, int error, struct refusal *refusal);
+
+struct bpf_program *object_program(const struct bpf_object *object, const char *section); /* NULL: none */
+
+#endif

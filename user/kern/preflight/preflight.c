@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The preflight of a balancer: its interfaces, the paths to its backends, and its VIPs. */
+#include "preflight.h"
+
+#include <errno.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kern/program/attach.h"
+#include "kern/base/ethtool.h"
+#include "host_objection.h"
+#include "kern/neighbour/nexthop.h"
+#include "overhead.h"
+#include "preflight_interface.h"
+#include "preflight_rules.h"
+
+enum {
+	PATIENCE = 400, /* ms for neighbours that are not resolved yet */
+	ROUNDS = 8,
+};
+
+static bool is_attached(const struct model *model, const char *interface)
+{
+	return model_interface(model, interface);
+}
+
+/* In generic mode the kernel sends for the driver. */
+static bool is_native(const struct interface *interface)
+{
+	return interface->mode != MODE_GENERIC && !interface_is_generic(interface->name);
+}
+
+/* How packets get out of an interface: as they came in by it, or redirected from another. */
+static void check_way_out(const struct model *model, const char *interface, const char *subject,
+			  struct findings *findings)
+{
+	bool returned = false, redirected = false;
+	char driver[32] = "";
+
+	for (size_t i = 0; i < model->interface_count; i++) {
+		bool same = !strcmp(model->interfaces[i].name, interface);
+
+		if (is_native(&model->interfaces[i]))
+			*(same ? &returned : &redirected) = true;
+	}
+	ethtool_driver(interface, driver);
+	if (!strcmp(driver, "veth") && (returned || redirected))
+		check_veth(interface, returned, subject, findings);
+	else if (redirected)
+		check_redirect(interface, subject, findings);
+}
+
+/* Headers of a TCP segment to the pool's services: those of IPv6 are larger. */
+static uint32_t segment_headers(const struct model *model, const struct pool *pool)
+{
+	for (size_t i = 0; i < model->service_count; i++) {
+		if (model->services[i].vip.family == 6 && !strcmp(model->services[i].pool, pool->name))
+			return 60;
+	}
+	return 40;
+}
+
+static void check_path(const struct model *model, const struct pool *pool, const struct backend *backend,
+		       const struct nexthop *nexthop, struct findings *findings)
+{
+	uint32_t need = PACKET_MAX + wrap_overhead(pool->encap, backend->address.family);
+	char subject[NAME_SIZE + BACKEND_TEXT + 16], label[BACKEND_TEXT], text[ADDRESS_TEXT];
+
+	snprintf(subject, sizeof subject, "backend %s/%s", pool->name, backend_label(backend, label));
+	if (!nexthop->resolved) {
+		finding_add(findings, FINDING_FAULT, subject, "%s: %s", address_text(&backend->address, text),
+			    nexthop->problem);
+		finding_right(findings,
+			      !strcmp(nexthop->problem, "local address")
+				      ? "a backend on another host"
+				      : "ip route get %s, ip neighbour: a way there, and a host that answers",
+			      text);
+		return;
+	}
+	if (nexthop->mtu < need) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "the path's MTU is %u: packets of more than %u bytes cannot be wrapped for it",
+			    nexthop->mtu, nexthop->mtu - (need - PACKET_MAX));
+		finding_right(findings,
+			      "MTU %u on %s and on the way there, or advmss %u on the backend's routes", need,
+			      nexthop->interface,
+			      nexthop->mtu - (need - PACKET_MAX) - segment_headers(model, pool));
+	}
+	check_way_out(model, nexthop->interface, subject, findings);
+}
+
+/* Waits a little for neighbours to answer; a host that does not is found out in one PATIENCE for all. */
+static void wait_for_neighbours(struct nexthops *nexthops)
+{
+	struct pollfd news = {.fd = nexthops_fd(nexthops), .events = POLLIN};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		poll(&news, 1, PATIENCE / ROUNDS);
+		nexthops_dispatch(nexthops);
+	}
+}
+
+static long neighbour_limit(uint8_t family)
+{
+	char path[64];
+	long limit = 0;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/sys/net/ipv%u/neigh/default/gc_thresh3", family);
+	file = fopen(path, "re"); /* absent outside the host's first network namespace */
+	if (!file)
+		return 0;
+	if (fscanf(file, "%ld", &limit) != 1)
+		limit = 0;
+	fclose(file);
+	return limit;
+}
+
+/* Backends on link are neighbours each, and the kernel keeps so many and no more. */
+static void check_neighbour_table(const struct model *model, const struct nexthops *nexthops,
+				  struct findings *findings)
+{
+	static const uint8_t families[] = {4, 6};
+
+	for (size_t f = 0; f < sizeof families; f++) {
+		long limit = neighbour_limit(families[f]), count = 0;
+
+		for (size_t i = 0; i < model->pool_count; i++) {
+			for (size_t j = 0; j < model->pools[i].backend_count; j++) {
+				const struct address *address = &model->pools[i].backends[j].address;
+
+				count += address->family == families[f] &&
+					 !nexthops_get(nexthops, address)->gateway.family;
+			}
+		}
+		if (!limit || count < limit / 2)
+			continue;
+		finding_add(findings, FINDING_WARN, "neighbours",
+			    "%ld backends are on link, and the kernel keeps %ld IPv%u neighbours at most",
+			    count, limit, families[f]);
+		finding_right(findings, "sysctl -w net.ipv%u.neigh.default.gc_thresh3=%ld", families[f],
+			      4 * count);
+	}
+}
+
+static int check_paths(const struct model *model, struct findings *findings)
+{
+	struct nexthops *nexthops;
+	bool all = true;
+	int r = nexthops_open(NULL, NULL, &nexthops);
+
+	for (size_t i = 0; !r && i < model->pool_count; i++) {
+		const struct pool *pool = &model->pools[i];
+
+		for (size_t j = 0; !r && j < pool->backend_count; j++) {
+			r = nexthops_want(nexthops, &pool->backends[j].address);
+			all = all && !r && nexthops_get(nexthops, &pool->backends[j].address)->resolved;
+		}
+	}
+	if (r)
+		return r;
+	if (!all)
+		wait_for_neighbours(nexthops);
+	for (size_t i = 0; i < model->pool_count; i++) {
+		const struct pool *pool = &model->pools[i];
+
+		for (size_t j = 0; j < pool->backend_count; j++)
+			check_path(model, pool, &pool->backends[j],
+				   nexthops_get(nexthops, &pool->backends[j].address), findings);
+	}
+	check_neighbour_table(model, nexthops, findings);
+	r = check_rules(model, nexthops, findings);
+	nexthops_close(nexthops);
+	return r;
+}
+
+/* An interface that is not attached but answers ARP for a local VIP draws its packets past the program. */
+static void check_arp(const struct model *model, const char *subject, struct findings *findings)
+{
+	struct if_nameindex *all = if_nameindex();
+
+	for (const struct if_nameindex *one = all; one && one->if_name; one++) {
+		if (is_attached(model, one->if_name) || !strcmp(one->if_name, "lo") ||
+		    conf_read("ipv4", one->if_name, "arp_ignore") != 0)
+			continue;
+		finding_add(
+			findings, FINDING_WARN, subject,
+			"answers ARP on %s, which is not attached: packets that come there are not balanced",
+			one->if_name);
+		finding_right(findings, "sysctl -w net.ipv4.conf.%s.arp_ignore=1, or attach to it",
+			      one->if_name);
+	}
+	if (all)
+		if_freenameindex(all);
+}
+
+static void check_vip(const struct model *model, const struct service *service, struct netlink *netlink,
+		      struct findings *findings)
+{
+	char subject[64], text[ADDRESS_TEXT];
+	struct route route = {};
+
+	snprintf(subject, sizeof subject, "VIP %s", address_text(&service->vip, text));
+	if (route_ask(netlink, &service->vip, &route) || route.type != RTN_LOCAL)
+		return;
+	finding_add(findings, FINDING_WARN, subject,
+		    "is a local address: what the program passes ends here, and probes through the VIP are "
+		    "refused");
+	finding_right(findings,
+		      "ip addr del %s on this host; let a router send the VIP here (BGP, a static route)",
+		      text);
+	if (service->vip.family == 4)
+		check_arp(model, subject, findings);
+}
+
+static int check_vips(const struct model *model, struct findings *findings)
+{
+	struct netlink *netlink;
+	int r = netlink_open(NETLINK_ROUTE, &netlink);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < model->service_count;
+	     i++) { /* sorted: services of one VIP may not be neighbours */
+		bool seen = false;
+
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = address_equal(&model->services[j].vip, &model->services[i].vip);
+		if (!seen)
+			check_vip(model, &model->services[i], netlink, findings);
+	}
+	netlink_close(netlink);
+	return 0;
+}
+
+static int find_objection(const struct objection *objection, void *findings)
+{
+	static const enum finding_severity severities[] = {
+		[OBJECTION_NOTE] = FINDING_NOTE,
+		[OBJECTION_MISTAKE] = FINDING_WARN,
+		[OBJECTION_WRONG] = FINDING_FAULT,
+	};
+	const struct refusal *refusal = &objection->refusal;
+
+	finding_add(findings, severities[objection->weight], refusal->where, "%s", refusal->what);
+	if (*refusal->right)
+		finding_right(findings, "%s", refusal->right);
+	return 0;
+}
+
+/* What a change would be refused for. Backends at the host's own addresses are paths that do not work. */
+static int check_objections(const struct model *model, struct findings *findings)
+{
+	int r = objections_visit(NULL, model, find_objection, findings);
+
+	return r ? r : host_visit_services(NULL, model, find_objection, findings);
+}
+
+int preflight_balancer(const struct model *model, struct findings **ret)
+{
+	struct findings *findings;
+	int r = findings_new(&findings);
+
+	if (r)
+		return r;
+	if (!model->interface_count) {
+		finding_add(findings, FINDING_WARN, "interfaces", "nothing is attached");
+		finding_right(findings, "holdfast interface attach IF");
+	}
+	for (size_t i = 0; i < model->interface_count; i++) {
+		const struct interface *interface = &model->interfaces[i];
+
+		check_interface(interface->name, interface->mode, interface_is_generic(interface->name),
+				findings);
+	}
+	r = check_paths(model, findings);
+	if (!r)
+		r = check_vips(model, findings);
+	if (!r)
+		r = check_objections(model, findings);
+	if (!r)
+		r = findings_complete(findings);
+	if (r)
+		findings_free(findings);
+	else
+		*ret = findings;
+	return r;
+}

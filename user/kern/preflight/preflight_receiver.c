@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The preflight of a backend host: VIPs, ARP, reverse path filter, segment sizes, offloads. */
+#include "preflight.h"
+
+#include <errno.h>
+#include <holdfast/abi.h>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "overhead.h"
+#include "preflight_interface.h"
+#include "kern/receiver/receiver_attach.h"
+#include "kern/receiver/receiver_host.h"
+
+static bool has_vip(const struct address *vips, size_t count, const struct address *vip)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (address_equal(&vips[i], vip))
+			return true;
+	}
+	return false;
+}
+
+static void check_vips(const struct receiver_state *state, const char *subject, struct findings *findings)
+{
+	static const struct address none[1];
+	struct address *host;
+	size_t count = 0;
+	char text[ADDRESS_TEXT];
+
+	if (loopback_vips(&host, &count)) {
+		host = NULL;
+		count = 0;
+	}
+	if (!count) {
+		finding_add(findings, FINDING_FAULT, subject, "the host has no VIP on its loopback");
+		finding_right(findings, "ip addr add VIP/32 dev lo");
+	}
+	for (size_t i = 0; i < count && state->ifindex; i++) {
+		if (has_vip(state->vips, state->vip_count, &host[i]))
+			continue;
+		finding_add(findings, FINDING_WARN, subject,
+			    "the receiver does not know %s, which is on the loopback",
+			    address_text(&host[i], text));
+		finding_right(findings, "holdfast receiver attach %s again", state->interface);
+	}
+	for (size_t i = 0; i < state->vip_count; i++) {
+		if (has_vip(host ?: none, count, &state->vips[i]))
+			continue;
+		finding_add(findings, FINDING_FAULT, subject,
+			    "the receiver unwraps for %s, which is not on the loopback",
+			    address_text(&state->vips[i], text));
+		finding_right(findings, "ip addr add %s/%d dev lo", text,
+			      state->vips[i].family == 6 ? 128 : 32);
+	}
+	free(host);
+}
+
+static void check_arp(const char *interface, const char *subject, struct findings *findings)
+{
+	if (conf_read("ipv4", interface, "arp_ignore") == 0) {
+		finding_add(findings, FINDING_FAULT, subject,
+			    "arp_ignore is 0: the host answers ARP for the VIP, and draws its packets past "
+			    "the balancer");
+		finding_right(findings, "sysctl -w net.ipv4.conf.all.arp_ignore=1");
+	}
+	if (conf_read("ipv4", interface, "arp_announce") < 2) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "arp_announce is not 2: the host may ask for neighbours in the name of the VIP");
+		finding_right(findings, "sysctl -w net.ipv4.conf.all.arp_announce=2");
+	}
+}
+
+struct routes {
+	uint32_t ifindex, mtu;
+	unsigned int large; /* routes that let clients send segments that do not come through wrapped */
+	char first[PREFIX_TEXT];
+	uint32_t first_mss;
+	uint32_t room; /* of a segment in a packet that is not wrapped, in the first one's family */
+};
+
+/* Headers of a segment without options: RFC 791 or 8200, and 9293. */
+static uint32_t segment_headers(unsigned char family)
+{
+	return (family == AF_INET ? 20 : 40) + 20;
+}
+
+/* How packets will be wrapped is not known here: what leaves no room for this is complained of. */
+static uint32_t least_overhead(void)
+{
+	return wrap_overhead(HF_ENCAP_IP, 6);
+}
+
+static void route_judge(const struct rtmsg *message, const struct nlattr *by_type[], struct routes *routes)
+{
+	const struct nlattr *metrics[RTAX_MAX + 1] = {};
+	struct attributes attributes = {metrics, RTAX_MAX + 1};
+	struct prefix net = {.bits = message->rtm_dst_len};
+	uint32_t headers = segment_headers(message->rtm_family), mss = routes->mtu - headers;
+
+	if (by_type[RTA_METRICS])
+		mnl_attr_parse_nested(by_type[RTA_METRICS], attributes_collect, &attributes);
+	if (metrics[RTAX_MTU])
+		mss = mnl_attr_get_u32(metrics[RTAX_MTU]) - headers;
+	if (metrics[RTAX_ADVMSS])
+		mss = mnl_attr_get_u32(metrics[RTAX_ADVMSS]);
+	if (mss <= routes->mtu - least_overhead() - headers || routes->large++)
+		return;
+	net.address = (struct address){.family = message->rtm_family == AF_INET ? 4 : 6};
+	if (by_type[RTA_DST])
+		net.address = address_from(message->rtm_family, mnl_attr_get_payload(by_type[RTA_DST]));
+	prefix_text(&net, routes->first);
+	routes->first_mss = mss;
+	routes->room = routes->mtu - headers;
+}
+
+/* Clients are behind gateways; routes on link lead to neighbours, of whom nothing is said here. */
+static int route_visit(const struct nlmsghdr *answer, void *context)
+{
+	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
+	const struct nlattr *by_type[RTA_MAX + 1] = {};
+	struct attributes attributes = {by_type, RTA_MAX + 1};
+	struct routes *routes = context;
+
+	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	if (message->rtm_type == RTN_UNICAST && message->rtm_table == RT_TABLE_MAIN && by_type[RTA_GATEWAY] &&
+	    by_type[RTA_OIF] && mnl_attr_get_u32(by_type[RTA_OIF]) == routes->ifindex)
+		route_judge(message, by_type, routes);
+	return 0;
+}
+
+/* For each way to be wrapped, as the pools' encap says. */
+static void right_segments(const struct routes *routes, struct findings *findings)
+{
+	finding_right(findings,
+		      "MTU %u on the whole way from the balancer (encap gue: %u), or on these routes "
+		      "`advmss %u` for encap ipip, %u for gre, %u for gue to IPv4 backends, %u to IPv6 ones",
+		      PACKET_MAX + least_overhead(), PACKET_MAX + wrap_overhead(HF_ENCAP_GUE, 6),
+		      routes->room - least_overhead(), routes->room - wrap_overhead(HF_ENCAP_GRE, 6),
+		      routes->room - wrap_overhead(HF_ENCAP_GUE, 4),
+		      routes->room - wrap_overhead(HF_ENCAP_GUE, 6));
+}
+
+static void check_segments(const char *interface, const char *subject, struct findings *findings)
+{
+	static const uint8_t families[] = {AF_INET, AF_INET6};
+	struct routes routes = {.ifindex = if_nametoindex(interface)};
+	struct netlink *netlink;
+	struct link link = {};
+
+	if (netlink_open(NETLINK_ROUTE, &netlink))
+		return;
+	if (!link_ask(netlink, routes.ifindex, &link) && link.mtu < PACKET_MAX + least_overhead()) {
+		routes.mtu = link.mtu;
+		for (size_t i = 0; i < sizeof families; i++) {
+			struct nlmsghdr *request = netlink_request(netlink, RTM_GETROUTE, NLM_F_DUMP);
+			struct rtmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
+
+			message->rtm_family = families[i];
+			netlink_ask(netlink, request, route_visit, &routes, NULL);
+		}
+	}
+	netlink_close(netlink);
+	if (!routes.large)
+		return;
+	finding_add(findings, FINDING_WARN, subject,
+		    "MTU %u, and %u route%s such as %s let clients send segments of %u bytes: wrapped, they "
+		    "are too large",
+		    routes.mtu, routes.large, routes.large == 1 ? "" : "s", routes.first, routes.first_mss);
+	right_segments(&routes, findings);
+}
+
+/* The tc program sends what XDP cannot. */
+static void check_tc(const struct receiver_state *state, const char *subject, struct findings *findings)
+{
+	if (!state->tc) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "its tc program is missing: packets for the next hop are lost where a route or a "
+			    "neighbour is needed");
+		finding_right(findings, "holdfast receiver attach %s again", state->interface);
+	} else if (!state->tc_first) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "another tc filter sees packets before its tc program: what that filter takes is "
+			    "not passed on");
+		finding_right(findings,
+			      "give the other filter a later place: tc filter show dev %s ingress; bpftool "
+			      "net show dev %s",
+			      state->interface, state->interface);
+	}
+}
+
+/* Unlike routes and VIPs, these need no options to be read again. */
+static void check_host(const struct receiver_state *state, const char *subject, struct findings *findings)
+{
+	bool addresses, macs;
+	int r = host_read_again(state, &addresses, &macs);
+
+	if (addresses)
+		finding_add(findings, FINDING_NOTE, subject,
+			    "the host's addresses have changed since they were last read: its program knows "
+			    "them now");
+	if (macs)
+		finding_add(findings, FINDING_NOTE, subject,
+			    "the MAC addresses of %s, or of macvlan devices on it, have changed since they "
+			    "were last read: its program knows them now",
+			    state->interface);
+	if (!r)
+		return;
+	finding_add(findings, FINDING_WARN, subject,
+		    "the host's addresses cannot be read again: %s. Its program knows those of an earlier "
+		    "time",
+		    strerror(-r));
+	finding_right(findings, "holdfast receiver attach %s with the same options", state->interface);
+}
+
+static void check_routes(const struct receiver_state *state, const char *subject, struct findings *findings)
+{
+	if (!state->ways_lead_out) {
+		finding_add(
+			findings, FINDING_WARN, subject,
+			"no route leads out of %s: packets for the next hop go back to who sent them, which "
+			"is right only if that is a router",
+			state->interface);
+		finding_right(findings, "ip route add PREFIX dev %s, then attach again", state->interface);
+	} else if (state->tc && !state->ways_current) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "the host's routes have changed since the receiver was attached");
+		finding_right(findings, "holdfast receiver attach %s again", state->interface);
+	}
+}
+
+struct silent {
+	uint32_t ifindex;
+	unsigned int count;
+	char first[ADDRESS_TEXT];
+};
+
+static int silent_visit(const struct nlmsghdr *answer, void *context)
+{
+	const struct ndmsg *message = mnl_nlmsg_get_payload(answer);
+	const struct nlattr *by_type[NDA_MAX + 1] = {};
+	struct attributes attributes = {by_type, NDA_MAX + 1};
+	struct silent *silent = context;
+	struct address address;
+
+	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	if ((uint32_t)message->ndm_ifindex != silent->ifindex || !(message->ndm_state & NUD_FAILED) ||
+	    !by_type[NDA_DST] || silent->count++)
+		return 0;
+	address = address_from(message->ndm_family, mnl_attr_get_payload(by_type[NDA_DST]));
+	address_text(&address, silent->first);
+	return 0;
+}
+
+/* Neighbours that did not answer: next hops, or others. */
+static void check_silent(struct netlink *netlink, const struct receiver_state *state, const char *subject,
+			 struct findings *findings)
+{
+	static const uint8_t families[] = {AF_INET, AF_INET6};
+	struct silent silent = {.ifindex = state->ifindex};
+
+	for (size_t i = 0; i < sizeof families; i++) {
+		struct nlmsghdr *request = netlink_request(netlink, RTM_GETNEIGH, NLM_F_DUMP);
+		struct ndmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
+
+		message->ndm_family = families[i];
+		netlink_ask(netlink, request, silent_visit, &silent, NULL);
+	}
+	if (!silent.count)
+		return;
+	finding_add(findings, FINDING_NOTE, subject,
+		    "%u neighbour%s such as %s did not answer on %s: packets for a next hop there are lost",
+		    silent.count, silent.count == 1 ? "" : "s", silent.first, state->interface);
+	finding_right(findings, "a segment that all backends share, or a route by a gateway: ip route get %s",
+		      silent.first);
+}
+
+static void check_neighbours(const struct receiver_state *state, const char *subject,
+			     struct findings *findings)
+{
+	struct netlink *netlink;
+	struct link link = {};
+
+	if (netlink_open(NETLINK_ROUTE, &netlink))
+		return;
+	if (!link_ask(netlink, state->ifindex, &link) && link.flags & IFF_NOARP) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "%s has no ARP: next hops on its segment cannot be resolved", state->interface);
+		finding_right(findings, "ip link set %s arp on", state->interface);
+	}
+	check_silent(netlink, state, subject, findings);
+	netlink_close(netlink);
+}
+
+static int check_one(const struct receiver_state *state, void *context)
+{
+	struct findings *findings = context;
+	char subject[64];
+	enum interface_mode mode = state->ifindex && state->generic ? MODE_GENERIC : MODE_AUTO;
+
+	snprintf(subject, sizeof subject, "receiver %s", state->interface);
+	if (!check_interface(state->interface, mode, state->generic, findings))
+		return 0;
+	if (!state->ifindex) {
+		finding_add(findings, FINDING_WARN, subject, "no receiver is attached");
+		finding_right(findings, "holdfast receiver attach %s --from PREFIX", state->interface);
+	} else if (!state->current) {
+		finding_add(findings, FINDING_WARN, subject,
+			    "another version of holdfast attached it: its program runs, but its settings "
+			    "cannot be read");
+		finding_right(findings, "holdfast receiver attach %s with the same options",
+			      state->interface);
+	}
+	if (!state->ifindex || state->current)
+		check_vips(state, subject, findings);
+	check_arp(state->interface, subject, findings);
+	check_segments(state->interface, subject, findings);
+	if (state->ifindex && state->current) {
+		check_host(state, subject, findings);
+		check_tc(state, subject, findings);
+		check_routes(state, subject, findings);
+		check_neighbours(state, subject, findings);
+	}
+	return 0;
+}
+
+struct choice {
+	const char *interface;
+	struct receiver_state state;
+};
+
+static int choose(const struct receiver_state *state, void *context)
+{
+	struct choice *choice = context;
+
+	if (strcmp(state->interface, choice->interface))
+		return 0;
+	choice->state = *state;
+	return 1;
+}
+
+int preflight_receiver(const char *interface, struct findings **ret)
+{
+	struct choice choice = {.interface = interface};
+	struct findings *findings;
+	int r = findings_new(&findings);
+
+	if (r)
+		return r;
+	if (interface) {
+		snprintf(choice.state.interface, sizeof choice.state.interface, "%s", interface);
+		r = receiver_list(choose, &choice);
+		if (r >= 0)
+			r = check_one(&choice.state, findings);
+	} else {
+		r = receiver_list(check_one, findings);
+		if (!r && !findings->count) {
+			finding_add(findings, FINDING_WARN, "receivers", "no interface has a receiver");
+			finding_right(findings, "holdfast receiver attach IF --from PREFIX");
+		}
+	}
+	if (!r)
+		r = findings_complete(findings);
+	if (r)
+		findings_free(findings);
+	else
+		*ret = findings;
+	return r;
+}

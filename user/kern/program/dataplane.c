@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Opening, adopting and ending an instance. */
+#include "kern/maps/state.h"
+
+#include <bpf/bpf.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "attach.h"
+#include "orphan.h"
+#include "kern/base/pins.h"
+
+int instance_check(const char *instance, struct refusal *refusal)
+{
+	size_t length = strlen(instance);
+	bool good = length && length < NAME_SIZE && isalnum((unsigned char)instance[0]);
+
+	for (const char *c = instance; *c; c++)
+		good = good && (isalnum((unsigned char)*c) || strchr("-_.", *c));
+	if (good && strcmp(instance, "receiver")) /* whose pins lie beside the instances' */
+		return 0;
+	refuse(refusal, 0, "\"%.64s\" cannot be the name of an instance", instance);
+	refusal_right(
+		refusal,
+		"letters, digits, '-', '_' and '.', 63 at most, first a letter or digit; not \"receiver\"");
+	return -EINVAL;
+}
+
+int dataplane_new(const char *instance, bool writable, struct dataplane **ret, struct refusal *refusal)
+{
+	struct dataplane *dataplane;
+	int r = instance_check(instance, refusal);
+
+	if (r)
+		return r;
+	dataplane = calloc(1, sizeof *dataplane);
+	if (!dataplane)
+		return -ENOMEM;
+	snprintf(dataplane->instance, sizeof dataplane->instance, "%s", instance);
+	dataplane->writable = writable;
+	dataplane->changes = 1; /* whoever had it before may have changed it just now */
+	dataplane->prog = dataplane->prog_frags = -1;
+	maps_init(dataplane);
+	*ret = dataplane;
+	return 0;
+}
+
+void dataplane_close(struct dataplane *dataplane)
+{
+	if (!dataplane)
+		return;
+	observer_close(dataplane->observer);
+	links_release(dataplane);
+	maps_close(dataplane);
+	if (dataplane->prog >= 0)
+		close(dataplane->prog);
+	if (dataplane->prog_frags >= 0)
+		close(dataplane->prog_frags);
+	ranges_close(dataplane->slot_ranges);
+	ranges_close(dataplane->table_ranges);
+	ranges_close(dataplane->service_ranges);
+	hops_store_close(dataplane->hops_store);
+	free(dataplane);
+}
+
+/* oldest: the oldest layout that will do. Who writes needs programs that read what it writes. */
+static int layout_check(const struct dataplane *dataplane, const struct dataplane_limits *limits,
+			uint32_t oldest, struct refusal *refusal)
+{
+	const struct {
+		int map;
+		uint32_t wanted;
+	} sizes[] = {
+		{MAP_SLOTS, limits->slots},
+		{MAP_HOPS, limits->hops},
+		{MAP_FLOWS, limits->flows},
+		{MAP_COUNTERS, limits->counters},
+	};
+	uint32_t abi = dataplane->control->abi;
+
+	if (abi < oldest || abi > HF_ABI_VERSION) {
+		refuse(refusal, 0, "the pins of instance %s have layout %u, this program knows %u",
+		       dataplane->instance, abi, HF_ABI_VERSION);
+		refusal_right(refusal, "the version of holdfastd that made them, or remove " PINS "/%s",
+			      dataplane->instance);
+		return -EPROTO;
+	}
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		uint32_t entries = dataplane->maps[sizes[i].map].entries;
+
+		if (!sizes[i].wanted || sizes[i].wanted == entries)
+			continue;
+		refuse(refusal, 0, "instance %s has room for %u %s, not %u", dataplane->instance, entries,
+		       map_names[sizes[i].map], sizes[i].wanted);
+		refusal_right(refusal,
+			      "its size is fixed while it is loaded: leave it, or detach and remove " PINS
+			      "/%s",
+			      dataplane->instance);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+/* Loads programs, on the pinned maps if they are all there (whole: they are), and pins everything. */
+static int dataplane_load(struct dataplane *dataplane, bool whole, const struct dataplane_limits *limits,
+			  struct refusal *refusal)
+{
+	int r;
+
+	dataplane->new = !whole;
+	if (!whole)
+		instance_pins_close(dataplane);
+	r = programs_load(dataplane, limits, refusal);
+	if (!r && !whole)
+		r = maps_memory_map(dataplane, refusal);
+	if (r)
+		return r;
+	r = control_stamp(dataplane);
+	return r ?: instance_pins_put(dataplane, refusal);
+}
+
+/* What every open instance knows, however it came to be. */
+static int dataplane_learn(struct dataplane *dataplane, struct refusal *refusal)
+{
+	int r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
+
+	dataplane->only = attachment_only(dataplane);
+	if (!r)
+		r = links_hold(dataplane);
+	if (!r)
+		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, dataplane->frags_tag);
+	return r ?: ranges_derive(dataplane, refusal);
+}
+
+/* Pins of another build are upgraded before they are adopted. Where that is refused they may still fit. */
+static int pins_open_upgraded(struct dataplane *dataplane, bool *ret_whole)
+{
+	struct hf_control control;
+	char tag[sizeof dataplane->tag] = "";
+	uint32_t id;
+	int r = instance_pins_open(dataplane, ret_whole);
+
+	if (dataplane->prog < 0 || control_peek(dataplane->maps[MAP_CONTROL].fd, &control) ||
+	    control.reserved[CONTROL_DIGEST] == object_digest())
+		return r;
+	program_describe(dataplane->prog, &id, tag);
+	instance_pins_close(dataplane);
+	if (dataplane_upgrade(dataplane->instance, NULL) >= 0)
+		memcpy(dataplane->replaced, tag, sizeof tag);
+	return instance_pins_open(dataplane, ret_whole);
+}
+
+static int open_or_load(struct dataplane *dataplane, const struct dataplane_limits *limits,
+			struct refusal *refusal)
+{
+	bool whole = false;
+	int r = pins_open_upgraded(dataplane, &whole);
+
+	if (r && r != -ENOENT)
+		return refuse(refusal, r, "the pins of instance %s cannot be opened: %s", dataplane->instance,
+			      strerror(-r));
+	dataplane->adopted = !r;
+	if (whole) {
+		int fits = maps_memory_map(dataplane, refusal);
+
+		if (fits || (fits = layout_check(dataplane, limits, HF_ABI_VERSION, refusal)))
+			return fits;
+	}
+	return r ? dataplane_load(dataplane, whole, limits, refusal) : 0;
+}
+
+int dataplane_open(const char *instance, const struct dataplane_limits *limits, struct dataplane **ret,
+		   struct refusal *refusal)
+{
+	const struct dataplane_limits defaults = {};
+	struct dataplane *dataplane;
+	int r = dataplane_new(instance, true, &dataplane, refusal);
+
+	if (r)
+		return r;
+	r = pins_mount(refusal);
+	if (!r)
+		r = open_or_load(dataplane, limits ?: &defaults, refusal);
+	if (!r)
+		r = dataplane_learn(dataplane, refusal);
+	if (r)
+		dataplane_close(dataplane);
+	else
+		*ret = dataplane;
+	return r;
+}
+
+int dataplane_inspect(const char *instance, struct dataplane **ret, struct refusal *refusal)
+{
+	const struct dataplane_limits any = {};
+	struct dataplane *dataplane;
+	bool whole;
+	int r = dataplane_new(instance, false, &dataplane, refusal);
+
+	if (r)
+		return r;
+	r = instance_pins_open(dataplane, &whole);
+	if (r)
+		refuse(refusal, 0, "instance %s has no complete set of pins: %s", instance, strerror(-r));
+	else
+		r = maps_memory_map(dataplane, refusal);
+	if (!r)
+		r = layout_check(dataplane, &any, HF_ABI_OLDEST, refusal);
+	if (!r)
+		r = dataplane_learn(dataplane, refusal);
+	dataplane->adopted = true;
+	if (r)
+		dataplane_close(dataplane);
+	else
+		*ret = dataplane;
+	return r;
+}
+
+int dataplane_detach_all(const char *instance, struct refusal *refusal)
+{
+	int r = instance_check(instance, refusal);
+
+	if (r)
+		return r;
+	r = links_detach_all(instance);
+	if (r)
+		return refuse(refusal, r, "instance %s cannot be detached: %s", instance, strerror(-r));
+	return orphans_check(refusal);
+}
+
+bool dataplane_adopted(const struct dataplane *dataplane)
+{
+	return dataplane->adopted;
+}
+
+const char *dataplane_replaced(const struct dataplane *dataplane)
+{
+	return dataplane->replaced[0] ? dataplane->replaced : NULL;
+}
+
+bool dataplane_is_new(const struct dataplane *dataplane)
+{
+	return dataplane->new;
+}
+
+void dataplane_forgot(struct dataplane *dataplane, uint32_t when)
+{
+	dataplane->control->reserved[CONTROL_FORGOT] = when;
+}
+
+uint32_t dataplane_forgotten(const struct dataplane *dataplane)
+{
+	return (uint32_t)dataplane->control->reserved[CONTROL_FORGOT];
+}
+
+const char *dataplane_program_tag(const struct dataplane *dataplane)
+{
+	return dataplane->tag;
+}

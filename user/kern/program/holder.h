@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who holds an interface: the XDP programs that it runs, and the command that takes one away. */
+#ifndef HOLDFAST_HOLDER_H
+#define HOLDFAST_HOLDER_H
+
+#include <stdint.h>
+
+#include "core/value/refusal.h"
+
+enum { HOLDER_COMMAND = 128 };
+
+/* What the kernel lets run on one interface at a time: a native program, a generic one, and one in the NIC.
+ */
+enum holder_mode { HOLDER_NATIVE, HOLDER_GENERIC, HOLDER_OFFLOADED, HOLDER_MODES };
+
+/* The identifiers of the programs, by mode; 0: none. */
+void holders_read(uint32_t ifindex, uint32_t ret_programs[HOLDER_MODES]);
+/*
+ * The command that takes the program of that mode from the interface. A bpf_link is detached by its number,
+ * which only a process with CAP_SYS_ADMIN can read; any other program by `ip link`, which must name the mode:
+ * `xdp off` leaves a generic program where the driver has native XDP.
+ */
+void holder_command(const char *interface, enum holder_mode mode, uint32_t program, char ret[HOLDER_COMMAND]);
+/* Fills refusal->right with the command that frees the interface of the first program that it runs. */
+void holder_right(const char *interface, struct refusal *refusal);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The pins of one instance: its maps and programs. */
+#include "kern/maps/state.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include "kern/base/pins.h"
+
+static const char *instance_path(const struct dataplane *dataplane, const char *what, char path[PIN_PATH])
+{
+	char name[PIN_NAME];
+
+	return pin_path(path, "%s/%s", pin_encode(dataplane->instance, name), what);
+}
+
+static const char *map_path(const struct dataplane *dataplane, int map, char path[PIN_PATH])
+{
+	char what[PIN_NAME];
+
+	snprintf(what, sizeof what, "maps/%s", map_names[map]);
+	return instance_path(dataplane, what, path);
+}
+
+int instance_pins_open(struct dataplane *dataplane, bool *ret_maps)
+{
+	char path[PIN_PATH];
+	int missing = 0;
+
+	for (int i = 0; i < MAP_COUNT; i++) {
+		dataplane->maps[i].fd = pin_get(map_path(dataplane, i, path));
+		if (dataplane->maps[i].fd < 0 && dataplane->maps[i].fd != -ENOENT)
+			return dataplane->maps[i].fd;
+		missing += dataplane->maps[i].fd < 0;
+	}
+	*ret_maps = !missing;
+	dataplane->prog = pin_get(instance_path(dataplane, "prog", path));
+	dataplane->prog_frags = pin_get(instance_path(dataplane, "prog_frags", path));
+	missing += (dataplane->prog < 0) + (dataplane->prog_frags < 0);
+	return missing ? -ENOENT : 0;
+}
+
+void instance_pins_close(struct dataplane *dataplane)
+{
+	maps_close(dataplane);
+	if (dataplane->prog >= 0)
+		close(dataplane->prog);
+	if (dataplane->prog_frags >= 0)
+		close(dataplane->prog_frags);
+	dataplane->prog = dataplane->prog_frags = -1;
+}
+
+int instance_pins_keep(const struct dataplane *dataplane, int (*keep)(int fd, const char *path),
+		       char path[PIN_PATH])
+{
+	int made = 0, r = pins_make_directory(instance_path(dataplane, "maps", path));
+
+	for (int i = 0; r >= 0 && i < MAP_COUNT; i++) {
+		if (dataplane->maps[i].fd < 0)
+			continue;
+		r = keep(dataplane->maps[i].fd, map_path(dataplane, i, path));
+		made += r > 0;
+	}
+	if (r >= 0) {
+		r = keep(dataplane->prog, instance_path(dataplane, "prog", path));
+		made += r > 0;
+	}
+	if (r >= 0) {
+		r = keep(dataplane->prog_frags, instance_path(dataplane, "prog_frags", path));
+		made += r > 0;
+	}
+	return r < 0 ? r : made;
+}
+
+int instance_pins_put(const struct dataplane *dataplane, struct refusal *refusal)
+{
+	char path[PIN_PATH];
+	int r = instance_pins_keep(dataplane, pin_put, path);
+
+	return r < 0 ? pins_refuse(r, path, refusal) : 0;
+}
+
+int control_peek(int fd, struct hf_control *ret)
+{
+	struct bpf_map_info info = {};
+	uint32_t length = sizeof info, zero = 0;
+	void *value;
+	int r = 0;
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &length))
+		return fd < 0 ? -EBADF : -errno;
+	value = calloc(1, info.value_size + sizeof *ret);
+	if (!value)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(fd, &zero, value))
+		r = -errno;
+	else
+		memcpy(ret, value, sizeof *ret);
+	free(value);
+	return r;
+}
+
+int control_stamp(struct dataplane *dataplane)
+{
+	/* Where clients knew the seed, they could choose which entries of the flow table they fill. */
+	while (!dataplane->control->flow_seed) {
+		if (getrandom(&dataplane->control->flow_seed, sizeof dataplane->control->flow_seed, 0) < 0)
+			return -errno;
+	}
+	dataplane->control->abi = HF_ABI_VERSION;
+	dataplane->control->reserved[CONTROL_DIGEST] = object_digest();
+	return 0;
+}

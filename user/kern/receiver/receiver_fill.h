@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a receiver's maps hold: who may send, the VIPs, the host's routes and addresses, and the secret of its
+ * notes. */
+#ifndef HOLDFAST_RECEIVER_FILL_H
+#define HOLDFAST_RECEIVER_FILL_H
+
+#include "receiver_attach.h"
+#include "receiver_pins.h"
+
+/*
+ * Makes the maps (descriptors, by RECEIVER_PREFIXES and so on) hold what the options and the host say.
+ * Packets go on meanwhile: what is wanted is entered before the rest leaves. *ret_vips is the number of VIPs.
+ * 0 or -errno.
+ */
+int receiver_fill(const int maps[RECEIVER_MAPS], const struct receiver_options *options, size_t *ret_vips);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys of a receiver's maps (holdfast/receiver.h), one by one and as sets. */
+#ifndef HOLDFAST_RECEIVER_KEYS_H
+#define HOLDFAST_RECEIVER_KEYS_H
+
+#include <holdfast/receiver.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/value/address.h"
+
+struct hf_receiver_address address_to_key(const struct address *address);
+struct address address_of_key(const struct hf_receiver_address *key);
+struct hf_receiver_prefix prefix_to_key(const struct prefix *prefix);
+struct prefix prefix_of_key(const struct hf_receiver_prefix *key);
+
+/* Keys of size bytes each; list is the owner's to free. All zero but for size: none. */
+struct keys {
+	void *list;
+	size_t size, count, room;
+};
+
+/* 0 or -ENOMEM. Not sorted afterwards. */
+int keys_add(struct keys *keys, const void *key);
+/* Ascending by their bytes, none twice: the other functions want that. */
+void keys_sort(struct keys *keys);
+/* Whether the map (a descriptor) holds other keys than these. */
+bool keys_differ(int map, const struct keys *keys);
+/* Makes it hold exactly these, each with the value 1 in one byte. What is wanted is entered before the rest
+ * leaves: no packet is refused in between. 0 or -errno. */
+int keys_enter(int map, const struct keys *keys);
+
+#endif

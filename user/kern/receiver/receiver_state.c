@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a receiver was told and what it has counted, read back from its pins. */
+#include "receiver_attach.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "kern/program/attach.h"
+#include "receiver_keys.h"
+#include "receiver_pins.h"
+#include "receiver_tc.h"
+#include "receiver_ways.h"
+#include "kern/base/sockets.h"
+
+enum { STATE_PREFIXES = 64, STATE_VIPS = 256 };
+
+const char *const receiver_maps[RECEIVER_MAPS] = {"prefixes", "vips",      "verdicts", "ways",
+						  "secret",   "addresses", "macs"};
+
+const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH])
+{
+	struct stat status = {};
+	char name[PIN_NAME];
+
+	stat("/proc/self/ns/net", &status);
+	if (!interface)
+		return pin_path(path, "receiver/%lu", (unsigned long)status.st_ino);
+	return pin_path(path, "receiver/%lu/%s%s%s", (unsigned long)status.st_ino,
+			pin_encode(interface, name), what ? "/" : "", what ?: "");
+}
+
+int receiver_about_read(const char *interface, struct receiver_about *ret)
+{
+	char path[PIN_PATH];
+	uint32_t zero = 0;
+	int fd = pin_get(receiver_path(interface, "about", path)), r;
+
+	if (fd < 0)
+		return fd;
+	r = bpf_map_lookup_elem(fd, &zero, ret) ? -errno : 0;
+	close(fd);
+	return r;
+}
+
+static void about_read(const char *interface, struct receiver_state *state)
+{
+	struct receiver_about about;
+
+	if (receiver_about_read(interface, &about))
+		return;
+	memcpy(state->netns, about.netns, sizeof state->netns);
+	state->gue_port = about.gue_port;
+}
+
+static void tc_read(const char *interface, struct receiver_state *state)
+{
+	struct bpf_prog_info info = {};
+	uint32_t length = sizeof info, there;
+	char path[PIN_PATH];
+	int fd = pin_get(receiver_path(interface, "tc", path));
+
+	if (fd < 0)
+		return;
+	state->tc = !bpf_obj_get_info_by_fd(fd, &info, &length) && !tc_program(state->ifindex, &there) &&
+		    there == info.id;
+	state->tc_first = state->tc && tc_is_first(state->ifindex);
+	close(fd);
+}
+
+static void ways_read(int fd, struct receiver_state *state)
+{
+	struct ways ways = {};
+
+	if (ways_collect(state->ifindex, &ways))
+		return;
+	state->ways_current = fd >= 0 && !ways_differ(fd, &ways);
+	state->ways_lead_out = ways_lead_out(&ways);
+	free(ways.list);
+}
+
+static size_t keys_read(int fd, size_t size, void *keys, size_t room)
+{
+	uint8_t key[32], next[32];
+	size_t count = 0;
+	bool more = !bpf_map_get_next_key(fd, NULL, next);
+
+	while (more && count < room) {
+		memcpy((char *)keys + count++ * size, next, size);
+		memcpy(key, next, size);
+		more = !bpf_map_get_next_key(fd, key, next);
+	}
+	return count;
+}
+
+static void prefixes_read(int fd, struct receiver_state *state)
+{
+	struct hf_receiver_prefix keys[STATE_PREFIXES];
+
+	state->from_count = keys_read(fd, sizeof *keys, keys, STATE_PREFIXES);
+	for (size_t i = 0; i < state->from_count; i++)
+		state->from[i] = prefix_of_key(&keys[i]);
+}
+
+static void vips_read(int fd, struct receiver_state *state)
+{
+	struct hf_receiver_address keys[STATE_VIPS];
+
+	state->vip_count = keys_read(fd, sizeof *keys, keys, STATE_VIPS);
+	for (size_t i = 0; i < state->vip_count; i++)
+		state->vips[i] = address_of_key(&keys[i]);
+}
+
+static void sockets_read(struct receiver_state *state)
+{
+	int before = netns_enter_named(state->netns[0] ? state->netns : NULL);
+
+	state->sockets_known = before >= 0 && !sockets_count(state->vips, state->vip_count, state->sockets);
+	netns_leave(before);
+}
+
+static int verdicts_read(int fd, struct receiver_state *state)
+{
+	int processors = libbpf_num_possible_cpus();
+	uint64_t *values = calloc(processors > 0 ? processors : 1, sizeof *values);
+
+	if (!values)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < HF_RECEIVER_LIMIT; i++) {
+		if (bpf_map_lookup_elem(fd, &i, values))
+			break;
+		for (int j = 0; j < processors; j++)
+			state->verdicts[i] += values[j];
+	}
+	free(values);
+	return 0;
+}
+
+/* -EPROTO: another version pinned the map, with keys of another layout. */
+static int map_get(const char *interface, int map)
+{
+	static const uint32_t key_sizes[RECEIVER_MAPS] = {
+		[RECEIVER_PREFIXES] = sizeof(struct hf_receiver_prefix),
+		[RECEIVER_VIPS] = sizeof(struct hf_receiver_address),
+		[RECEIVER_VERDICTS] = sizeof(uint32_t),
+		[RECEIVER_WAYS] = sizeof(struct hf_receiver_prefix),
+		[RECEIVER_SECRET] = sizeof(uint32_t),
+		[RECEIVER_ADDRESSES] = sizeof(struct hf_receiver_prefix),
+		[RECEIVER_MACS] = sizeof(struct hf_receiver_mac),
+	};
+	struct bpf_map_info info = {};
+	uint32_t length = sizeof info;
+	char path[PIN_PATH];
+	int fd = pin_get(receiver_path(interface, receiver_maps[map], path));
+
+	if (fd < 0 || (!bpf_obj_get_info_by_fd(fd, &info, &length) && info.key_size == key_sizes[map]))
+		return fd;
+	close(fd);
+	return -EPROTO;
+}
+
+static int state_read(const char *interface, struct receiver_state *state)
+{
+	struct attachment attachment;
+	int fds[RECEIVER_MAPS], r = 0;
+	char path[PIN_PATH];
+
+	r = xdp_attachment(receiver_path(interface, "link", path), &attachment);
+	if (r)
+		return r;
+	snprintf(state->interface, sizeof state->interface, "%s", attachment.interface);
+	snprintf(state->pinned, sizeof state->pinned, "%.15s", interface);
+	state->ifindex = attachment.ifindex;
+	state->generic = attachment.generic;
+	about_read(interface, state);
+	tc_read(interface, state);
+	state->current = true;
+	for (int i = 0; i < RECEIVER_MAPS; i++) {
+		fds[i] = map_get(interface, i);
+		state->current &= fds[i] >= 0;
+		if (fds[i] < 0 && fds[i] != -EPROTO && i <= RECEIVER_VERDICTS)
+			r = fds[i];
+	}
+	if (!r) {
+		ways_read(fds[RECEIVER_WAYS], state);
+		prefixes_read(fds[RECEIVER_PREFIXES], state);
+		vips_read(fds[RECEIVER_VIPS], state);
+		sockets_read(state);
+		r = verdicts_read(fds[RECEIVER_VERDICTS], state);
+	}
+	for (int i = 0; i < RECEIVER_MAPS; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	return r;
+}
+
+struct listing {
+	int (*visit)(const struct receiver_state *state, void *context);
+	void *context;
+};
+
+static int list_one(const char *pinned, void *context)
+{
+	const struct listing *listing = context;
+	struct receiver_state state = {};
+	char name[PIN_NAME];
+	int r;
+
+	pin_decode(pinned, name);
+	r = state_read(name, &state);
+	if (r == -ENODEV)
+		receiver_forget(name);
+	if (r)
+		return r == -ENOENT || r == -EXDEV || r == -ENODEV ? 0 : r;
+	return listing->visit(&state, listing->context);
+}
+
+int receiver_list(int (*visit)(const struct receiver_state *, void *), void *context)
+{
+	struct listing listing = {.visit = visit, .context = context};
+	char path[PIN_PATH];
+	int r = pins_each(receiver_path(NULL, NULL, path), list_one, &listing);
+
+	return r == -ENOENT ? 0 : r;
+}
