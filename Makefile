@@ -51,7 +51,7 @@ DAEMON := $(call objects,$(call find_c,user/daemon))
 CLI := $(call objects,$(call find_c,user/cli user/study))
 BPF := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
 SKELETONS := $(BPF:%=$(BUILD)/include/%.skel.h)
-UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(shell find tests/unit -name 'test_*.c')))
 KERN_TESTS := $(patsubst tests/kern/%.c,$(BUILD)/kern/%,$(sort $(wildcard tests/kern/test_*.c)))
 DAEMON_TESTS := $(patsubst tests/daemon/%.c,$(BUILD)/daemon/%,$(sort $(wildcard tests/daemon/test_*.c)))
 BENCH := $(patsubst tests/unit/bench_%.c,$(BUILD)/bench-%,$(sort $(wildcard tests/unit/bench_*.c)))
@@ -124,6 +124,9 @@ $(BUILD)/completion/holdfast: $(BUILD)/holdfast
 	@$(BUILD)/holdfast completion > $@
 
 # Tests ----------------------------------------------------------------------
+
+# What tests of one suite share is named from tests/ on, so that a test may lie in a folder.
+$(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests
 
 # The pure core links with nothing that can see the kernel, the clock or the network: this link is the proof.
 $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libholdfast.a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an image makes of the words before, of time, and of the history. */
-#include "models.h"
+#include "unit/models.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which images leave room for every change that comes after them. */
-#include "models.h"
+#include "unit/models.h"
 
 #include <errno.h>
 

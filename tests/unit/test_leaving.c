@@ -5,7 +5,7 @@
 
 #include "core/model/history.h"
 #include "core/model/leaving.h"
-#include "models.h"
+#include "unit/models.h"
 
 #include "core/model/removal.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "models.h"
+#include "unit/models.h"
 
 #include <errno.h>
 

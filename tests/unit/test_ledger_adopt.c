@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ledger against what the data plane holds: whether it knows it, and one that is made of it. */
-#include "models.h"
+#include "unit/models.h"
 
 #include <errno.h>
 

@@ -8,7 +8,7 @@
  * recover, probes notice late and differently, balancers are lost and come back with nothing but the
  * configuration and its history.
  */
-#include "models.h"
+#include "unit/models.h"
 
 #include "core/model/history.h"
 #include "core/image/moves.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What only one scheme asks of a pool, and the assignment of scheme slots. */
-#include "models.h"
+#include "unit/models.h"
 
 #include <errno.h>
 

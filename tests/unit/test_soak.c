@@ -4,7 +4,7 @@
  * more than was foretold. A flow sends something every minute and ends by chance; what moving slots make the
  * data plane remember is remembered here, forgotten when its slot is settled.
  */
-#include "models.h"
+#include "unit/models.h"
 
 #include "core/image/moves.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instance's clock, and what is measured by it: no step of the host's clock changes either. */
-#include "models.h"
+#include "unit/models.h"
 
 #include "core/config/config.h"
 #include "core/value/steady.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A walk for those who look for somebody: what it takes is what the whole walk lists, and it goes no further.
  */
-#include "models.h"
+#include "unit/models.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

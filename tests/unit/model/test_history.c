@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two balancers with one configuration name the same former owners, whatever their clocks say. */
-#include "models.h"
+#include "unit/models.h"
 
 #include <errno.h>
 
