@@ -22,8 +22,8 @@
 #include "daemon/api/server.h"
 
 enum {
-	TICK = 1000,    /* ms */
-	HOP_TICK = 500, /* a gateway that moved is found out by one and asked for anew by the next */
+	TICK = 1000,         /* ms */
+	NEXT_HOP_TICK = 500, /* a gateway that moved is found out by one and asked for anew by the next */
 	TABLE_BYTES = 128 << 10,
 	RECLAIM = 200, /* ms between looks whether the data plane has something to give back */
 	/* Exit status: the start needs a person. The unit does not start it again. */
@@ -37,8 +37,8 @@ struct holdfastd {
 	struct server *server;
 	char socket[PATH_MAX];
 	struct locks locks;
-	uv_poll_t hops;
-	uv_timer_t tick, hop_tick, reclaim, watchdog;
+	uv_poll_t next_hops;
+	uv_timer_t tick, next_hop_tick, reclaim, watchdog;
 	uv_signal_t terminate, interrupt, hangup;
 };
 
@@ -62,13 +62,13 @@ static void on_hangup(uv_signal_t *handle, int number)
 	notify_manager("READY=1");
 }
 
-static void on_hops(uv_poll_t *handle, int status, int events)
+static void on_next_hops(uv_poll_t *handle, int status, int events)
 {
 	struct holdfastd *holdfastd = handle->data;
 
 	(void)status;
 	(void)events;
-	hops_dispatch(holdfastd->instance->hops);
+	next_hops_dispatch(holdfastd->instance->next_hops);
 }
 
 static void on_tick(uv_timer_t *handle)
@@ -81,11 +81,11 @@ static void on_tick(uv_timer_t *handle)
 		server_tick(holdfastd->server);
 }
 
-static void on_hop_tick(uv_timer_t *handle)
+static void on_next_hop_tick(uv_timer_t *handle)
 {
 	struct holdfastd *holdfastd = handle->data;
 
-	hops_tick(holdfastd->instance->hops);
+	next_hops_tick(holdfastd->instance->next_hops);
 }
 
 static void on_reclaim(uv_timer_t *handle)
@@ -122,12 +122,12 @@ static void start_loop(struct holdfastd *holdfastd)
 	start_signal(holdfastd, &holdfastd->interrupt, on_signal, SIGINT);
 	start_signal(holdfastd, &holdfastd->hangup, on_hangup, SIGHUP);
 	start_timer(holdfastd, &holdfastd->tick, on_tick, TICK);
-	start_timer(holdfastd, &holdfastd->hop_tick, on_hop_tick, HOP_TICK);
+	start_timer(holdfastd, &holdfastd->next_hop_tick, on_next_hop_tick, NEXT_HOP_TICK);
 	start_timer(holdfastd, &holdfastd->reclaim, on_reclaim, RECLAIM);
 	start_timer(holdfastd, &holdfastd->watchdog, on_watchdog, notify_watchdog_interval());
-	uv_poll_init(&holdfastd->loop, &holdfastd->hops, hops_fd(holdfastd->instance->hops));
-	holdfastd->hops.data = holdfastd;
-	uv_poll_start(&holdfastd->hops, UV_READABLE, on_hops);
+	uv_poll_init(&holdfastd->loop, &holdfastd->next_hops, next_hops_fd(holdfastd->instance->next_hops));
+	holdfastd->next_hops.data = holdfastd;
+	uv_poll_start(&holdfastd->next_hops, UV_READABLE, on_next_hops);
 }
 
 static int open_server(struct holdfastd *holdfastd, struct refusal *refusal)
@@ -146,7 +146,7 @@ static int open_server(struct holdfastd *holdfastd, struct refusal *refusal)
 }
 
 /* Everything is loaded and attached before the first client is listened to. */
-static int start(struct holdfastd *holdfastd, struct refusal *refusal)
+static int daemon_start(struct holdfastd *holdfastd, struct refusal *refusal)
 {
 	const struct options *options = &holdfastd->options;
 	int error = locks_take(options, &holdfastd->locks, refusal);
@@ -175,7 +175,7 @@ static void close_handle(uv_handle_t *handle, void *context)
 }
 
 /* The socket goes first: who finds none knows that nobody serves. */
-static void stop(struct holdfastd *holdfastd)
+static void daemon_stop(struct holdfastd *holdfastd)
 {
 	bool done;
 
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 	 * once. */
 	mallopt(M_MMAP_THRESHOLD, TABLE_BYTES);
 	uv_loop_init(&holdfastd.loop);
-	error = start(&holdfastd, &refusal);
+	error = daemon_start(&holdfastd, &refusal);
 	if (error) {
 		tell_failure(error, &refusal);
 	} else {
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
 		hold_renew(holdfastd.instance); /* what has no pin ends with this process */
 		instance_leave(holdfastd.instance);
 	}
-	stop(&holdfastd);
+	daemon_stop(&holdfastd);
 	if (error == -ENOTRECOVERABLE)
 		return EXIT_LOST;
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -48,7 +48,7 @@ static struct health known_health(void *context, const char *pool, const struct 
 	const struct instance *instance = context;
 	struct health health = facts_health(instance->facts, pool, backend);
 
-	health.answers = health.state == HEALTH_DOWN && answers_has(instance->answers, &backend->address);
+	health.answers = health.state == HEALTH_DOWN && probe_has(instance->probe, &backend->address);
 	return health;
 }
 
@@ -274,8 +274,8 @@ void instance_loaded(struct instance *instance)
 		placement_forget_preferences(image->pools[i].placement);
 	if (rates_learn(instance->rates, instance->model, instance->ledger))
 		log_line(LOG_LEVEL_WARNING, "no memory: counters of what is new stay unread");
-	hops_loaded(instance->hops);
-	shares_forget(instance->shares);
+	next_hops_loaded(instance->next_hops);
+	slot_counts_forget(instance->slot_counts);
 	drain_loaded(instance);
 }
 
@@ -297,11 +297,11 @@ static int reconcile(struct instance *instance, struct image *before, struct ref
 	instance->model->ahead = ahead;
 	if (error)
 		return error;
-	error = hops_follow(instance->hops, instance->image);
+	error = next_hops_follow(instance->next_hops, instance->image);
 	if (error)
 		return error;
-	hops_settle(instance->hops, SETTLE_AT_START);
-	hops_fill(instance->hops, instance->image);
+	next_hops_settle(instance->next_hops, SETTLE_AT_START);
+	next_hops_fill(instance->next_hops, instance->image);
 	error = plan_make(before, instance->image, &plan);
 	if (error)
 		return error;
@@ -376,20 +376,20 @@ static int load_dataplane(struct instance *instance, bool starting, struct refus
 
 static int open_parts(struct instance *instance)
 {
-	int error = hops_open(&instance->dataplane, &instance->ledger, &instance->hops);
+	int error = next_hops_open(&instance->dataplane, &instance->ledger, &instance->next_hops);
 
 	if (!error)
 		error = interfaces_open(&instance->dataplane, &instance->interfaces);
 	if (!error)
 		error = rates_open(&instance->dataplane, &instance->rates);
 	if (!error)
-		error = shares_open(&instance->shares);
+		error = slot_counts_open(&instance->slot_counts);
 	if (!error)
 		error = census_open(&instance->dataplane, &instance->census);
 	if (!error)
 		error = evidence_open(&instance->dataplane, instance->census, &instance->evidence);
 	if (!error)
-		error = answers_open(&instance->answers);
+		error = probe_open(&instance->probe);
 	return error;
 }
 
@@ -433,13 +433,13 @@ void instance_close(struct instance *instance)
 		events_flush(instance->store);
 		note_clock(instance);
 	}
-	answers_close(instance->answers);
+	probe_close(instance->probe);
 	evidence_close(instance->evidence);
 	census_close(instance->census);
-	shares_close(instance->shares);
+	slot_counts_close(instance->slot_counts);
 	rates_close(instance->rates);
 	interfaces_close(instance->interfaces);
-	hops_close(instance->hops);
+	next_hops_close(instance->next_hops);
 	image_free(instance->image);
 	dataplane_close(instance->dataplane);
 	ledger_free(instance->ledger);
@@ -518,10 +518,10 @@ void instance_tick(struct instance *instance)
 	watch_store(instance);
 	prune(instance, clock_monotonic());
 	interfaces_retry(instance->interfaces, instance->model);
-	carriers_tick(&instance->carriers, instance->interfaces, instance->hops, instance->model);
+	carriers_tick(&instance->carriers, instance->interfaces, instance->next_hops, instance->model);
 	dataplane_know_macs(instance->dataplane);
 	refresh_tick(instance);
-	if (answers_tick(instance->answers, instance->model, instance->facts))
+	if (probe_tick(instance->probe, instance->model, instance->facts))
 		refresh_image(instance);
 	instance_sample(instance);
 	overflow_tick(&instance->overflow, instance->dataplane, clock_monotonic());
@@ -536,7 +536,7 @@ static int reopen_dataplane(struct instance *instance, struct refusal *refusal)
 	instance->image = NULL;
 	dataplane_close(instance->dataplane);
 	instance->dataplane = NULL;
-	hops_unloaded(instance->hops);
+	next_hops_unloaded(instance->next_hops);
 	census_forget(instance->census);
 	instance->released = 0;
 	return load_dataplane(instance, false, refusal);

@@ -34,13 +34,13 @@ struct instance {
 	struct facts *facts;  /* what is stated of backends' health */
 	bool first;           /* the database was empty, and the file is applied to it at this start */
 	struct dataplane *dataplane;
-	struct hops *hops;
+	struct next_hops *next_hops;
 	struct interfaces *interfaces;
 	struct rates *rates;
-	struct shares *shares;
+	struct slot_counts *slot_counts;
 	struct census *census;
 	struct evidence *evidence;
-	struct answers *answers;
+	struct probe *probe;
 	struct preparation *preparation; /* NULL: what takes long is built on the loop */
 	struct patience *patience;       /* NULL: a lock of another process is waited for */
 	struct overflow overflow;

@@ -70,13 +70,13 @@ static void print_help(void)
 	}
 }
 
-static int refuse_option(const char *name, const char *value, const char *right)
+static int refuse_value(const char *name, const char *value, const char *right)
 {
 	fprintf(stderr, "holdfastd: --%s %s: wanted %s\n", name, value, right);
 	return -EINVAL;
 }
 
-static int read_count(const char *name, const char *text, uint32_t most, uint32_t *ret)
+static int read_limit(const char *name, const char *text, uint32_t most, uint32_t *ret)
 {
 	char *end, right[64];
 	unsigned long long value;
@@ -85,7 +85,7 @@ static int read_count(const char *name, const char *text, uint32_t most, uint32_
 	value = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)text[0]) || *end || errno || value < 1 || value > most) {
 		snprintf(right, sizeof right, "a number from 1 to %u", most);
-		return refuse_option(name, text, right);
+		return refuse_value(name, text, right);
 	}
 	*ret = value;
 	return 0;
@@ -98,8 +98,8 @@ static int read_seed(const char *text, uint64_t *ret)
 	if (strlen(text) == 16 && strspn(text, "0123456789abcdefABCDEF") == 16)
 		seed = strtoull(text, NULL, 16);
 	if (!seed)
-		return refuse_option("seed", text,
-				     "16 hexadecimal digits, not all 0 (holdfast seed makes one)");
+		return refuse_value("seed", text,
+				    "16 hexadecimal digits, not all 0 (holdfast seed makes one)");
 	*ret = seed;
 	return 0;
 }
@@ -114,8 +114,8 @@ static int read_instance(const char *text, const char **ret)
 		good = good && (isalnum((unsigned char)text[i]) || text[i] == '-' || text[i] == '_');
 	/* The receiver's pins lie beside those of the instances. */
 	if (!good || !strcmp(text, "receiver"))
-		return refuse_option("instance", text,
-				     "letters, digits, - and _, 63 at most, and not `receiver`");
+		return refuse_value("instance", text,
+				    "letters, digits, - and _, 63 at most, and not `receiver`");
 	*ret = text;
 	return 0;
 }
@@ -140,19 +140,19 @@ static int read_option(int id, const char *name, const char *value, struct optio
 	case OPTION_SEED:
 		return read_seed(value, &options->seed);
 	case OPTION_SLOTS:
-		return read_count(name, value, 1u << 30, &options->limits.slots);
+		return read_limit(name, value, 1u << 30, &options->limits.slots);
 	case OPTION_FLOWS:
-		return read_count(name, value, 1u << 28, &options->limits.flows);
+		return read_limit(name, value, 1u << 28, &options->limits.flows);
 	case OPTION_HOPS:
-		return read_count(name, value, (1u << 24) - 1, &options->limits.hops);
+		return read_limit(name, value, (1u << 24) - 1, &options->limits.hops);
 	case OPTION_COUNTERS:
-		return read_count(name, value, 1u << 24, &options->limits.counters);
+		return read_limit(name, value, 1u << 24, &options->limits.counters);
 	case OPTION_GENERATIONS:
-		return read_count(name, value, 1000000, &options->keep_generations);
+		return read_limit(name, value, 1000000, &options->keep_generations);
 	case OPTION_DAYS:
-		return read_count(name, value, 36500, &options->keep_days);
+		return read_limit(name, value, 36500, &options->keep_days);
 	case OPTION_MEGABYTES:
-		return read_count(name, value, 1u << 20, &options->keep_megabytes);
+		return read_limit(name, value, 1u << 20, &options->keep_megabytes);
 	case OPTION_VERSION:
 		puts("holdfastd " HOLDFAST_VERSION);
 		return 1;

@@ -16,8 +16,8 @@
 void backend_reach(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		   struct reach *ret)
 {
-	hops_reach(instance->hops, &backend->address, ledger_backend(instance->ledger, pool->name, backend),
-		   ret);
+	next_hops_reach(instance->next_hops, &backend->address,
+			ledger_backend(instance->ledger, pool->name, backend), ret);
 }
 
 /* Names the cause; equal causes are one address. */

@@ -42,7 +42,7 @@ static const char *interface_problem(struct instance *instance, const struct int
 		return "it is not attached yet";
 	if (at.elsewhere)
 		return "it is in another network namespace";
-	return carrier_problem(hops_link(instance->hops, at.ifindex), at.interface, text);
+	return carrier_problem(next_hops_link(instance->next_hops, at.ifindex), at.interface, text);
 }
 
 static json_t *interface_json(struct instance *instance, const struct interface *interface)

@@ -140,7 +140,7 @@ static json_t *backend_next_hop(struct instance *instance, uint32_t number)
 
 	if (!image)
 		return json_null();
-	hops_reach(instance->hops, &image->address, number, &reach);
+	next_hops_reach(instance->next_hops, &image->address, number, &reach);
 	return next_hop_json(instance, &reach, number);
 }
 

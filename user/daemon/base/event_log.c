@@ -29,7 +29,7 @@ static bool has_place(const char *kind)
 	return count < NOTED_MAX && !json_object_set_new(noted_of, kind, json_integer(count + 1));
 }
 
-static void keep(const char *kind, const char *subject, const char *text)
+static void keep_event(const char *kind, const char *subject, const char *text)
 {
 	if (!has_place(kind) ||
 	    json_array_append_new(noted, json_pack("{s:I, s:s, s:s, s:s}", "time", (json_int_t)clock_unix(),
@@ -40,7 +40,7 @@ static void keep(const char *kind, const char *subject, const char *text)
 static void event_write(enum log_level level, const char *kind, const char *subject, const char *text)
 {
 	log_line(level, "%s%s%s", subject, subject[0] ? ": " : "", text);
-	keep(kind, subject, text);
+	keep_event(kind, subject, text);
 }
 
 /* Many backends, one cause, one event ---------------------------------------------- */

@@ -105,13 +105,13 @@ static int draft_image(struct instance *instance, struct draft *draft, struct re
 /* A dry run follows nothing new: it asks no neighbour. */
 static int draft_plan(struct instance *instance, struct draft *draft, bool dry_run)
 {
-	int error = dry_run ? 0 : hops_follow(instance->hops, draft->image);
+	int error = dry_run ? 0 : next_hops_follow(instance->next_hops, draft->image);
 
 	if (error)
 		return error;
 	if (!dry_run)
-		hops_settle(instance->hops, SETTLE);
-	hops_fill(instance->hops, draft->image);
+		next_hops_settle(instance->next_hops, SETTLE);
+	next_hops_fill(instance->next_hops, draft->image);
 	return plan_make(instance->image, draft->image, &draft->plan);
 }
 
@@ -165,14 +165,14 @@ static void withdraw(struct instance *instance, const struct draft *draft,
 static int load(struct instance *instance, const struct draft *draft, const struct generation *generation,
 		struct refusal *refusal)
 {
-	const struct fresh fresh = {instance->dataplane, draft->plan,      instance->model,
-				    draft->model,        instance->ledger, draft->ledger};
+	const struct counter_reset reset = {instance->dataplane, draft->plan,      instance->model,
+					    draft->model,        instance->ledger, draft->ledger};
 	int error =
 		draft->generation || draft->fact ? commit(instance, draft, generation, false, refusal) : 0;
 
 	if (error)
 		return error;
-	fresh_counters(&fresh);
+	counters_reset(&reset);
 	error = dataplane_apply(instance->dataplane, draft->plan, generation->number, refusal);
 	if (!error)
 		return 0;
@@ -371,7 +371,7 @@ int change_model(struct instance *instance, struct model *next, const struct cha
 		facts_undo(instance->facts);
 	/* The image in force is followed again, whatever was refused. */
 	if (error)
-		hops_follow(instance->hops, instance->image);
+		next_hops_follow(instance->next_hops, instance->image);
 	if (error == -EAGAIN)
 		preparation_begin(instance->preparation, next, NULL, NULL);
 	draft_free(&draft);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters that are given to somebody new begin at 0, whoever had them before; a range that was outgrown goes
  * on in the one that takes its place. */
-#ifndef HOLDFAST_FRESH_H
-#define HOLDFAST_FRESH_H
+#ifndef HOLDFAST_COUNTER_RESET_H
+#define HOLDFAST_COUNTER_RESET_H
 
 #include "core/ledger/ledger.h"
 #include "core/image/plan.h"
 #include "kern/program/dataplane.h"
 
-struct fresh {
+struct counter_reset {
 	struct dataplane *dataplane;
 	const struct plan *plan;
 	const struct model *model_before, *model;
@@ -16,6 +16,6 @@ struct fresh {
 };
 
 /* Prepares the counters that `after` gives and `before` did not, before packets count there. */
-void fresh_counters(const struct fresh *fresh);
+void counters_reset(const struct counter_reset *reset);
 
 #endif

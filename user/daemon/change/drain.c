@@ -21,7 +21,7 @@ static void later(uint32_t *moment, uint32_t than)
  * When the last of the moving slots whose base this is gets ripe. The share knows when that is at the
  * earliest; the data plane may have put it off since.
  */
-static uint32_t based_until(const struct pool_image *image, uint16_t number, const struct share *slots)
+static uint32_t based_until(const struct pool_image *image, uint16_t number, const struct slot_count *slots)
 {
 	uint32_t until = slots->until;
 
@@ -43,7 +43,7 @@ static uint32_t based_until(const struct pool_image *image, uint16_t number, con
  * the services allow.
  */
 static uint32_t unseen_until(struct instance *instance, const struct pool_image *image, uint16_t number,
-			     const struct share *slots)
+			     const struct slot_count *slots)
 {
 	const struct backend_image *entry = image_backend(instance->image, number);
 	uint32_t until = 0, forgotten = dataplane_forgotten(instance->dataplane);
@@ -61,7 +61,7 @@ static uint32_t unseen_until(struct instance *instance, const struct pool_image 
 
 /* evidence_take() guarantees that the count would show every flow that the backend may still have. */
 static bool is_drained(struct instance *instance, const struct pool *pool, uint16_t number,
-		       const struct share *slots)
+		       const struct slot_count *slots)
 {
 	const struct pool_image *image = image_pool(instance->image, pool->name);
 	const struct flow_census *count;
@@ -92,7 +92,8 @@ void drain_state(struct instance *instance, const struct pool *pool, const struc
 		 struct drain_state *ret)
 {
 	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
-	struct drain_state state = {.slots = shares_backend(instance->shares, instance->image, number)};
+	struct drain_state state = {
+		.slots = slot_counts_backend(instance->slot_counts, instance->image, number)};
 
 	/* A drained backend stays drained while it owns no slot: no flow can come to it. */
 	if (backend->admin != ADMIN_ACTIVE)
@@ -152,8 +153,8 @@ static bool drain_is_over(void *context, const struct pool *pool, const struct b
 	return instance->drained[ledger_backend(instance->ledger, pool->name, backend)];
 }
 
-static void watch(struct instance *instance, const struct pool *pool, const struct backend *backend,
-		  int64_t now, struct leavers *leavers)
+static void watch_drain(struct instance *instance, const struct pool *pool, const struct backend *backend,
+			int64_t now, struct leavers *leavers)
 {
 	char label[BACKEND_TEXT];
 	struct drain_state state;
@@ -207,7 +208,7 @@ void drain_tick(struct instance *instance)
 		const struct pool *pool = &instance->model->pools[i];
 
 		for (size_t j = 0; j < pool->backend_count; j++)
-			watch(instance, pool, &pool->backends[j], now, &leavers);
+			watch_drain(instance, pool, &pool->backends[j], now, &leavers);
 	}
 	instance->drains_seen = now;
 	if (leavers.count)

@@ -6,7 +6,7 @@
 #include "daemon/instance.h"
 
 struct drain_state {
-	struct share slots;
+	struct slot_count slots;
 	uint32_t open, closing; /* remembered flows */
 	int64_t counted; /* milliseconds since they were counted after the last change; -1: they were not yet
 			  */

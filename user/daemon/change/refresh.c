@@ -17,11 +17,11 @@ enum { RETRY = 10 * 1000, AGAIN = 2 * 1000, RELEASE = 60 * 1000 /* ms */ };
 static int load_image(struct instance *instance, struct image *image, struct refusal *refusal)
 {
 	struct plan *plan = NULL;
-	int error = hops_follow(instance->hops, image);
+	int error = next_hops_follow(instance->next_hops, image);
 
 	if (error)
 		return error;
-	hops_fill(instance->hops, image);
+	next_hops_fill(instance->next_hops, image);
 	error = plan_make(instance->image, image, &plan);
 	if (!error && !plan_empty(plan))
 		error = dataplane_apply(instance->dataplane, plan, instance->generation.number, refusal);
@@ -82,7 +82,7 @@ int refresh_image(struct instance *instance)
 		take_over(instance, image);
 		return 0;
 	}
-	hops_follow(instance->hops, instance->image);
+	next_hops_follow(instance->next_hops, instance->image);
 	image_free(image);
 	if (error == -EAGAIN)
 		preparation_begin(instance->preparation, instance->model, NULL, NULL);
@@ -113,7 +113,7 @@ static bool is_free(uint16_t number, void *context)
 	return true;
 }
 
-static int stop(uint16_t number, void *context)
+static int is_any(uint16_t number, void *context)
 {
 	(void)number;
 	(void)context;
@@ -132,7 +132,7 @@ bool refresh_numbers(struct instance *instance)
 		return false;
 	}
 	carried->instance = instance;
-	if (ledger_retired(instance->ledger, stop, NULL)) {
+	if (ledger_retired(instance->ledger, is_any, NULL)) {
 		dataplane_named(instance->dataplane, carried->named);
 		ledger_release_backends(instance->ledger, is_free, carried);
 	}

@@ -12,10 +12,11 @@ static bool was_without(const struct carriers *carriers, uint32_t ifindex)
 }
 
 /* Returns whether packets can come in. */
-static bool tell_carrier(const struct carriers *before, const struct attachment *at, const struct hops *hops)
+static bool tell_carrier(const struct carriers *before, const struct attachment *at,
+			 const struct next_hops *next_hops)
 {
 	char text[CARRIER_TEXT];
-	const char *problem = carrier_problem(hops_link(hops, at->ifindex), at->interface, text);
+	const char *problem = carrier_problem(next_hops_link(next_hops, at->ifindex), at->interface, text);
 	bool was = was_without(before, at->ifindex);
 
 	if (problem && !was)
@@ -26,8 +27,8 @@ static bool tell_carrier(const struct carriers *before, const struct attachment 
 	return !problem;
 }
 
-void carriers_tick(struct carriers *carriers, struct interfaces *interfaces, const struct hops *hops,
-		   const struct model *model)
+void carriers_tick(struct carriers *carriers, struct interfaces *interfaces,
+		   const struct next_hops *next_hops, const struct model *model)
 {
 	struct carriers now = {.count = 0};
 
@@ -36,7 +37,7 @@ void carriers_tick(struct carriers *carriers, struct interfaces *interfaces, con
 
 		if (!interfaces_attachment(interfaces, model->interfaces[i].name, &at) || at.elsewhere)
 			continue;
-		if (!tell_carrier(carriers, &at, hops) && now.count < HF_MAX_LINKS)
+		if (!tell_carrier(carriers, &at, next_hops) && now.count < HF_MAX_LINKS)
 			now.without[now.count++] = at.ifindex;
 	}
 	*carriers = now;

@@ -14,7 +14,7 @@ struct carriers {
 };
 
 /* Once a second. */
-void carriers_tick(struct carriers *carriers, struct interfaces *interfaces, const struct hops *hops,
-		   const struct model *model);
+void carriers_tick(struct carriers *carriers, struct interfaces *interfaces,
+		   const struct next_hops *next_hops, const struct model *model);
 
 #endif

@@ -47,7 +47,8 @@ static bool wants_same(const struct interface *a, const struct interface *b)
 	return a && b && a->mode == b->mode && a->share == b->share;
 }
 
-static int attach(struct interfaces *interfaces, const struct interface *interface, struct refusal *refusal)
+static int attach_interface(struct interfaces *interfaces, const struct interface *interface,
+			    struct refusal *refusal)
 {
 	int error;
 
@@ -63,7 +64,7 @@ static int attach(struct interfaces *interfaces, const struct interface *interfa
 }
 
 /* 0 also where it was not attached; then there is nothing to tell. */
-static int detach(struct interfaces *interfaces, const char *name, struct refusal *refusal)
+static int detach_interface(struct interfaces *interfaces, const char *name, struct refusal *refusal)
 {
 	int error = dataplane_detach(*interfaces->dataplane, name, refusal);
 
@@ -81,7 +82,7 @@ static void try_detach(struct interfaces *interfaces, const char *name)
 {
 	struct refusal refusal = {0};
 
-	if (detach(interfaces, name, &refusal))
+	if (detach_interface(interfaces, name, &refusal))
 		log_refusal(LOG_LEVEL_ERROR, "detach", &refusal);
 }
 
@@ -91,7 +92,7 @@ void interfaces_undo(struct interfaces *interfaces, const struct model *before, 
 
 	for (size_t i = 0; i < before->interface_count; i++)
 		if (!model_interface(after, before->interfaces[i].name) &&
-		    attach(interfaces, &before->interfaces[i], &refusal))
+		    attach_interface(interfaces, &before->interfaces[i], &refusal))
 			log_refusal(LOG_LEVEL_ERROR, "attach again", &refusal);
 	for (size_t i = 0; i < after->interface_count; i++) {
 		const struct interface *now = &after->interfaces[i],
@@ -100,7 +101,7 @@ void interfaces_undo(struct interfaces *interfaces, const struct model *before, 
 		if (wants_same(was, now))
 			continue;
 		try_detach(interfaces, now->name);
-		if (was && attach(interfaces, was, &refusal))
+		if (was && attach_interface(interfaces, was, &refusal))
 			log_refusal(LOG_LEVEL_ERROR, "attach again", &refusal);
 	}
 }
@@ -113,7 +114,7 @@ static int detach_unnamed(struct interfaces *interfaces, const struct model *bef
 
 	for (size_t i = 0; !error && i < before->interface_count; i++)
 		if (!model_interface(after, before->interfaces[i].name))
-			error = detach(interfaces, before->interfaces[i].name, refusal);
+			error = detach_interface(interfaces, before->interfaces[i].name, refusal);
 	return error;
 }
 
@@ -133,9 +134,9 @@ int interfaces_change(struct interfaces *interfaces, const struct model *before,
 
 		if (wants_same(was, now))
 			continue;
-		error = was ? detach(interfaces, now->name, refusal) : 0;
+		error = was ? detach_interface(interfaces, now->name, refusal) : 0;
 		if (!error)
-			error = attach(interfaces, now, refusal);
+			error = attach_interface(interfaces, now, refusal);
 		if (error && !(missing_ok && error == -ENODEV)) {
 			interfaces_undo(interfaces, before, after);
 			return error;
@@ -205,7 +206,7 @@ int interfaces_attach_again(struct interfaces *interfaces, const struct interfac
 
 	if (interfaces_attachment(interfaces, interface->name, &attachment))
 		return -EEXIST;
-	error = attach(interfaces, interface, refusal);
+	error = attach_interface(interfaces, interface, refusal);
 	if (error)
 		return error;
 	json_object_del(interfaces->problems, interface->name);
@@ -257,7 +258,7 @@ static void attach_wanted(struct interfaces *interfaces, const struct interface 
 		leave_alone(interfaces, interface->name);
 		return;
 	}
-	if (!attach(interfaces, interface, &refusal)) {
+	if (!attach_interface(interfaces, interface, &refusal)) {
 		if (known)
 			event_note(LOG_LEVEL_NOTICE, "interface", interface->name, "attached");
 		json_object_del(interfaces->problems, interface->name);

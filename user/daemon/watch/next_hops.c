@@ -18,39 +18,39 @@
  */
 enum { HOLD = 3000 };
 
-struct hop {
+struct backend_hop {
 	struct address address;
 	uint16_t backend;
 	bool loaded;      /* the data plane has an entry of this number */
 	int64_t clear_at; /* monotonic milliseconds when a lost next hop is taken out; 0: not lost */
 };
 
-struct hops {
+struct next_hops {
 	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
 	struct ledger *const *ledger;       /* its too, which changes replace: whose number it is */
 	struct nexthops *nexthops;
-	struct hop *hops; /* by address, then number */
+	struct backend_hop *list; /* by address, then number */
 	size_t count;
 	struct image *image; /* whose backends these are; borrowed */
 };
 
-static int compare_hops(const void *a, const void *b)
+static int compare_backend_hops(const void *a, const void *b)
 {
-	const struct hop *x = a, *y = b;
+	const struct backend_hop *x = a, *y = b;
 	int order = address_compare(&x->address, &y->address);
 
 	return order ? order : (int)x->backend - (int)y->backend;
 }
 
 /* The first hop of that address or beyond it. */
-static size_t first_hop(const struct hops *hops, const struct address *address)
+static size_t first_hop(const struct next_hops *hops, const struct address *address)
 {
 	size_t low = 0, high = hops->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (address_compare(&hops->hops[middle].address, address) < 0)
+		if (address_compare(&hops->list[middle].address, address) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -58,14 +58,15 @@ static size_t first_hop(const struct hops *hops, const struct address *address)
 	return low;
 }
 
-static struct hop *find_hop(const struct hops *hops, const struct address *address, uint16_t backend)
+static struct backend_hop *find_hop(const struct next_hops *hops, const struct address *address,
+				    uint16_t backend)
 {
-	struct hop key = {.address = *address, .backend = backend};
+	struct backend_hop key = {.address = *address, .backend = backend};
 
-	return hops->count ? bsearch(&key, hops->hops, hops->count, sizeof key, compare_hops) : NULL;
+	return hops->count ? bsearch(&key, hops->list, hops->count, sizeof key, compare_backend_hops) : NULL;
 }
 
-static int find_link(struct hops *hops, const struct nexthop *nexthop, uint16_t *ret_link)
+static int number_link(struct next_hops *hops, const struct nexthop *nexthop, uint16_t *ret_link)
 {
 	int error = dataplane_link_set(*hops->dataplane, nexthop->ifindex, nexthop->own_mac, nexthop->mtu,
 				       ret_link);
@@ -97,7 +98,7 @@ static bool same_route(const struct hf_backend *a, const struct hf_backend *b)
 }
 
 /* The entry is written again where the route says something new of it; the next hop stays what it is. */
-static void store_route(struct hops *hops, uint16_t number, const struct nexthop *nexthop)
+static void store_route(struct next_hops *hops, uint16_t number, const struct nexthop *nexthop)
 {
 	struct backend_image *backend = (struct backend_image *)image_backend(hops->image, number);
 	struct plan_backend change = {.change = PLAN_CHANGE, .number = number, .image = backend};
@@ -129,8 +130,8 @@ static void name_cause(const struct nexthop *nexthop, char *text, size_t room)
 }
 
 /* One line for each cause: a thousand backends may be behind one gateway. */
-static void tell_hop(const struct hops *hops, const struct hop *hop, enum log_level level, const char *one,
-		     const char *many)
+static void tell_hop(const struct next_hops *hops, const struct backend_hop *hop, enum log_level level,
+		     const char *one, const char *many)
 {
 	char subject[ADDRESS_TEXT], cause[ADDRESS_TEXT + 32], backend[2 * NAME_SIZE];
 	const struct common_event event = {level, "next-hop", address_text(&hop->address, subject),
@@ -144,7 +145,7 @@ static void tell_hop(const struct hops *hops, const struct hop *hop, enum log_le
 	event_gather(&event, backend);
 }
 
-static void clear_hop(struct hops *hops, struct hop *hop)
+static void clear_hop(struct next_hops *hops, struct backend_hop *hop)
 {
 	hop->clear_at = 0;
 	dataplane_next_hop_set(*hops->dataplane, hop->backend, NULL, 0);
@@ -153,7 +154,7 @@ static void clear_hop(struct hops *hops, struct hop *hop)
 }
 
 /* The interface that the last known next hop lies behind may have gone down with the route. */
-static bool is_cut_off(const struct hops *hops, const struct hop *hop)
+static bool is_cut_off(const struct next_hops *hops, const struct backend_hop *hop)
 {
 	uint8_t mac[6];
 	uint32_t ifindex = dataplane_next_hop(*hops->dataplane, hop->backend, mac);
@@ -161,7 +162,7 @@ static bool is_cut_off(const struct hops *hops, const struct hop *hop)
 	return ifindex && nexthops_link(hops->nexthops, ifindex) != LINK_CARRIES;
 }
 
-static void lose_hop(struct hops *hops, struct hop *hop, const struct nexthop *nexthop)
+static void lose_hop(struct next_hops *hops, struct backend_hop *hop, const struct nexthop *nexthop)
 {
 	if (nexthop->certain || is_cut_off(hops, hop))
 		clear_hop(hops, hop);
@@ -169,7 +170,7 @@ static void lose_hop(struct hops *hops, struct hop *hop, const struct nexthop *n
 		hop->clear_at = clock_monotonic() + HOLD;
 }
 
-static void store_hop(struct hops *hops, struct hop *hop, const struct nexthop *nexthop)
+static void store_hop(struct next_hops *hops, struct backend_hop *hop, const struct nexthop *nexthop)
 {
 	uint16_t link;
 
@@ -179,11 +180,12 @@ static void store_hop(struct hops *hops, struct hop *hop, const struct nexthop *
 	}
 	hop->clear_at = 0;
 	store_route(hops, hop->backend, nexthop);
-	if (!find_link(hops, nexthop, &link))
+	if (!number_link(hops, nexthop, &link))
 		dataplane_next_hop_set(*hops->dataplane, hop->backend, nexthop->mac, link);
 }
 
-static void tell_change(const struct hops *hops, const struct hop *hop, const struct nexthop *nexthop)
+static void tell_change(const struct next_hops *hops, const struct backend_hop *hop,
+			const struct nexthop *nexthop)
 {
 	char one[128], many[128];
 
@@ -197,23 +199,24 @@ static void tell_change(const struct hops *hops, const struct hop *hop, const st
 	tell_hop(hops, hop, nexthop->resolved ? LOG_LEVEL_NOTICE : LOG_LEVEL_WARNING, one, many);
 }
 
-/* The first finding comes before anything is loaded: hops_fill() and hops_loaded() take it from there. */
+/* The first finding comes before anything is loaded: next_hops_fill() and next_hops_loaded() take it from
+ * there. */
 static void next_hop_changed(const struct nexthop *nexthop, void *context)
 {
-	struct hops *hops = context;
+	struct next_hops *hops = context;
 
 	for (size_t i = first_hop(hops, &nexthop->address);
-	     i < hops->count && address_equal(&hops->hops[i].address, &nexthop->address); i++) {
-		if (!hops->hops[i].loaded)
+	     i < hops->count && address_equal(&hops->list[i].address, &nexthop->address); i++) {
+		if (!hops->list[i].loaded)
 			continue;
-		tell_change(hops, &hops->hops[i], nexthop);
-		store_hop(hops, &hops->hops[i], nexthop);
+		tell_change(hops, &hops->list[i], nexthop);
+		store_hop(hops, &hops->list[i], nexthop);
 	}
 }
 
-int hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct hops **ret)
+int next_hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct next_hops **ret)
 {
-	struct hops *hops = calloc(1, sizeof *hops);
+	struct next_hops *hops = calloc(1, sizeof *hops);
 	int error;
 
 	if (!hops)
@@ -229,21 +232,21 @@ int hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, 
 	return 0;
 }
 
-void hops_close(struct hops *hops)
+void next_hops_close(struct next_hops *hops)
 {
 	if (!hops)
 		return;
 	nexthops_close(hops->nexthops);
-	free(hops->hops);
+	free(hops->list);
 	free(hops);
 }
 
-int hops_fd(const struct hops *hops)
+int next_hops_fd(const struct next_hops *hops)
 {
 	return nexthops_fd(hops->nexthops);
 }
 
-void hops_dispatch(struct hops *hops)
+void next_hops_dispatch(struct next_hops *hops)
 {
 	int error = nexthops_dispatch(hops->nexthops);
 
@@ -251,26 +254,26 @@ void hops_dispatch(struct hops *hops)
 		log_line(LOG_LEVEL_WARNING, "cannot read routes and neighbours: %s", strerror(-error));
 }
 
-void hops_tick(struct hops *hops)
+void next_hops_tick(struct next_hops *hops)
 {
 	int64_t now = clock_monotonic();
 
 	nexthops_tick(hops->nexthops);
 	for (size_t i = 0; i < hops->count; i++) {
-		struct hop *hop = &hops->hops[i];
+		struct backend_hop *hop = &hops->list[i];
 
 		if (hop->clear_at && (hop->clear_at <= now || is_cut_off(hops, hop)))
 			clear_hop(hops, hop);
 	}
 }
 
-static struct hop *list_hops(const struct hops *hops, const struct image *image)
+static struct backend_hop *list_hops(const struct next_hops *hops, const struct image *image)
 {
-	struct hop *list = calloc(image->backend_count + 1, sizeof *list);
+	struct backend_hop *list = calloc(image->backend_count + 1, sizeof *list);
 
 	for (size_t i = 0; list && i < image->backend_count; i++) {
 		const struct backend_image *backend = &image->backends[i];
-		const struct hop *old = find_hop(hops, &backend->address, backend->number);
+		const struct backend_hop *old = find_hop(hops, &backend->address, backend->number);
 
 		if (old)
 			list[i] = *old;
@@ -278,23 +281,23 @@ static struct hop *list_hops(const struct hops *hops, const struct image *image)
 		list[i].backend = backend->number;
 	}
 	if (list)
-		qsort(list, image->backend_count, sizeof *list, compare_hops);
+		qsort(list, image->backend_count, sizeof *list, compare_backend_hops);
 	return list;
 }
 
 /* Wants what is new before it forgets what is old, so that an address in both is never asked for again. */
-int hops_follow(struct hops *hops, struct image *image)
+int next_hops_follow(struct next_hops *hops, struct image *image)
 {
-	struct hop *list = list_hops(hops, image), *old = hops->hops;
+	struct backend_hop *list = list_hops(hops, image), *old = hops->list;
 	size_t old_count = hops->count;
 
 	if (!list)
 		return -ENOMEM;
-	hops->hops = list;
+	hops->list = list;
 	hops->image = image;
 	hops->count = image->backend_count;
 	for (size_t i = 0; i < hops->count; i++)
-		if (!old || !bsearch(&list[i], old, old_count, sizeof *old, compare_hops))
+		if (!old || !bsearch(&list[i], old, old_count, sizeof *old, compare_backend_hops))
 			nexthops_want(hops->nexthops, &list[i].address);
 	for (size_t i = 0; i < old_count; i++)
 		if (!find_hop(hops, &old[i].address, old[i].backend))
@@ -304,25 +307,25 @@ int hops_follow(struct hops *hops, struct image *image)
 }
 
 /* Whether a neighbour of a backend that is not loaded yet is still being asked for. */
-static bool is_settled(const struct hops *hops)
+static bool all_resolved(const struct next_hops *hops)
 {
 	for (size_t i = 0; i < hops->count; i++) {
-		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->hops[i].address);
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->list[i].address);
 
-		if (!hops->hops[i].loaded && nexthop && !nexthop->resolved && nexthop->ifindex)
+		if (!hops->list[i].loaded && nexthop && !nexthop->resolved && nexthop->ifindex)
 			return false;
 	}
 	return true;
 }
 
-void hops_settle(struct hops *hops, int milliseconds)
+void next_hops_settle(struct next_hops *hops, int milliseconds)
 {
 	int64_t end = clock_monotonic() + milliseconds, left;
-	struct pollfd ready = {.fd = hops_fd(hops), .events = POLLIN};
+	struct pollfd ready = {.fd = next_hops_fd(hops), .events = POLLIN};
 
-	while (!is_settled(hops) && (left = end - clock_monotonic()) > 0)
+	while (!all_resolved(hops) && (left = end - clock_monotonic()) > 0)
 		if (poll(&ready, 1, (int)left) > 0)
-			hops_dispatch(hops);
+			next_hops_dispatch(hops);
 }
 
 /* The link that was found last: a thousand backends behind one gateway ask the kernel once. */
@@ -332,14 +335,14 @@ struct last_link {
 	uint16_t link;
 };
 
-static int find_link_again(struct hops *hops, const struct nexthop *nexthop, struct last_link *last)
+static int number_link_again(struct next_hops *hops, const struct nexthop *nexthop, struct last_link *last)
 {
 	int error;
 
 	if (last->ifindex == nexthop->ifindex && last->mtu == nexthop->mtu &&
 	    !memcmp(last->mac, nexthop->own_mac, sizeof last->mac))
 		return 0;
-	error = find_link(hops, nexthop, &last->link);
+	error = number_link(hops, nexthop, &last->link);
 	if (error)
 		return error;
 	last->ifindex = nexthop->ifindex;
@@ -348,17 +351,17 @@ static int find_link_again(struct hops *hops, const struct nexthop *nexthop, str
 	return 0;
 }
 
-static void fill_entry(struct hops *hops, struct backend_image *backend, const struct nexthop *nexthop,
-		       struct last_link *last)
+static void fill_next_hop(struct next_hops *hops, struct backend_image *backend,
+			  const struct nexthop *nexthop, struct last_link *last)
 {
 	fill_route(backend, nexthop);
-	if (!nexthop->resolved || find_link_again(hops, nexthop, last))
+	if (!nexthop->resolved || number_link_again(hops, nexthop, last))
 		return;
 	memcpy(&backend->entry.next_hop, nexthop->mac, sizeof nexthop->mac);
 	memcpy((char *)&backend->entry.next_hop + sizeof nexthop->mac, &last->link, sizeof last->link);
 }
 
-void hops_fill(struct hops *hops, struct image *image)
+void next_hops_fill(struct next_hops *hops, struct image *image)
 {
 	struct last_link last = {0};
 
@@ -366,32 +369,33 @@ void hops_fill(struct hops *hops, struct image *image)
 		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &image->backends[i].address);
 
 		if (nexthop)
-			fill_entry(hops, &image->backends[i], nexthop, &last);
+			fill_next_hop(hops, &image->backends[i], nexthop, &last);
 	}
 }
 
-void hops_loaded(struct hops *hops)
+void next_hops_loaded(struct next_hops *hops)
 {
 	for (size_t i = 0; i < hops->count; i++) {
-		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->hops[i].address);
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->list[i].address);
 
-		if (hops->hops[i].loaded)
+		if (hops->list[i].loaded)
 			continue;
-		hops->hops[i].loaded = true;
+		hops->list[i].loaded = true;
 		if (nexthop)
-			store_hop(hops, &hops->hops[i], nexthop);
+			store_hop(hops, &hops->list[i], nexthop);
 	}
 }
 
-void hops_unloaded(struct hops *hops)
+void next_hops_unloaded(struct next_hops *hops)
 {
 	for (size_t i = 0; i < hops->count; i++)
-		hops->hops[i].loaded = false;
+		hops->list[i].loaded = false;
 }
 
-void hops_reach(const struct hops *hops, const struct address *address, uint16_t backend, struct reach *ret)
+void next_hops_reach(const struct next_hops *hops, const struct address *address, uint16_t backend,
+		     struct reach *ret)
 {
-	const struct hop *hop = find_hop(hops, address, backend);
+	const struct backend_hop *hop = find_hop(hops, address, backend);
 
 	*ret = (struct reach){.nexthop = nexthops_get(hops->nexthops, address), .held = -1};
 	ret->ifindex = dataplane_next_hop(*hops->dataplane, backend, ret->mac);
@@ -399,7 +403,7 @@ void hops_reach(const struct hops *hops, const struct address *address, uint16_t
 		ret->held = clock_monotonic() - (hop->clear_at - HOLD);
 }
 
-enum link_state hops_link(const struct hops *hops, uint32_t ifindex)
+enum link_state next_hops_link(const struct next_hops *hops, uint32_t ifindex)
 {
 	return nexthops_link(hops->nexthops, ifindex);
 }

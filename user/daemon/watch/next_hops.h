@@ -3,36 +3,36 @@
  * Next hops of the backends: follows what the kernel says of their addresses (kern/neighbour/nexthop.h) and
  * keeps the data plane's entries true.
  */
-#ifndef HOLDFAST_HOPS_H
-#define HOLDFAST_HOPS_H
+#ifndef HOLDFAST_NEXT_HOPS_H
+#define HOLDFAST_NEXT_HOPS_H
 
 #include "core/ledger/ledger.h"
 #include "kern/program/dataplane.h"
 #include "kern/neighbour/nexthop.h"
 
-struct hops;
+struct next_hops;
 
 /* Both pointers are read again at each use, and events name backends by the ledger. */
-int hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct hops **ret);
-void hops_close(struct hops *hops);
-/* Readable: call hops_dispatch(). Twice a second: hops_tick(). */
-int hops_fd(const struct hops *hops);
-void hops_dispatch(struct hops *hops);
-void hops_tick(struct hops *hops);
+int next_hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct next_hops **ret);
+void next_hops_close(struct next_hops *hops);
+/* Readable: call next_hops_dispatch(). Twice a second: next_hops_tick(). */
+int next_hops_fd(const struct next_hops *hops);
+void next_hops_dispatch(struct next_hops *hops);
+void next_hops_tick(struct next_hops *hops);
 
-/* Follows the backends of this image and no others; it must outlive the next hops_follow(). Those that were
- * not followed before are not written to the data plane until hops_loaded(). -ENOMEM leaves everything as it
- * was. */
-int hops_follow(struct hops *hops, struct image *image);
+/* Follows the backends of this image and no others; it must outlive the next next_hops_follow(). Those that
+ * were not followed before are not written to the data plane until next_hops_loaded(). -ENOMEM leaves
+ * everything as it was. */
+int next_hops_follow(struct next_hops *hops, struct image *image);
 /* Waits until every followed address is resolved, but for `milliseconds` at most: a new neighbour answers
  * within one, one that is not there must not hold up the others. */
-void hops_settle(struct hops *hops, int milliseconds);
+void next_hops_settle(struct next_hops *hops, int milliseconds);
 /* Writes into the image's entries what is known: next hop, path MTU, the route's own source address. */
-void hops_fill(struct hops *hops, struct image *image);
-/* The data plane holds the followed backends now: writes what changed since hops_fill(). */
-void hops_loaded(struct hops *hops);
-/* What the data plane holds of them is not known any more, until hops_loaded(). */
-void hops_unloaded(struct hops *hops);
+void next_hops_fill(struct next_hops *hops, struct image *image);
+/* The data plane holds the followed backends now: writes what changed since next_hops_fill(). */
+void next_hops_loaded(struct next_hops *hops);
+/* What the data plane holds of them is not known any more, until next_hops_loaded(). */
+void next_hops_unloaded(struct next_hops *hops);
 
 /* What becomes of the packets to a backend. */
 struct reach {
@@ -42,8 +42,9 @@ struct reach {
 	int64_t held; /* milliseconds since the kernel lost this next hop; -1: it has not */
 };
 /* backend is the ledger's number; the data plane must be open. */
-void hops_reach(const struct hops *hops, const struct address *address, uint16_t backend, struct reach *ret);
+void next_hops_reach(const struct next_hops *hops, const struct address *address, uint16_t backend,
+		     struct reach *ret);
 /* Whether an interface carries packets. Asks the kernel. */
-enum link_state hops_link(const struct hops *hops, uint32_t ifindex);
+enum link_state next_hops_link(const struct next_hops *hops, uint32_t ifindex);
 
 #endif

@@ -25,18 +25,18 @@ struct host {
 	bool answers, wanted;
 };
 
-struct answers {
+struct probe {
 	struct host hosts[HOSTS];
 	size_t count;
 };
 
-int answers_open(struct answers **ret)
+int probe_open(struct probe **ret)
 {
-	struct answers *answers = calloc(1, sizeof *answers);
+	struct probe *probe = calloc(1, sizeof *probe);
 
-	if (!answers)
+	if (!probe)
 		return -ENOMEM;
-	*ret = answers;
+	*ret = probe;
 	return 0;
 }
 
@@ -47,26 +47,26 @@ static void hang_up(struct host *host)
 	host->fd = -1;
 }
 
-void answers_close(struct answers *answers)
+void probe_close(struct probe *probe)
 {
-	if (!answers)
+	if (!probe)
 		return;
-	for (size_t i = 0; i < answers->count; i++)
-		hang_up(&answers->hosts[i]);
-	free(answers);
+	for (size_t i = 0; i < probe->count; i++)
+		hang_up(&probe->hosts[i]);
+	free(probe);
 }
 
-static struct host *find(const struct answers *answers, const struct address *address)
+static struct host *find_host(const struct probe *probe, const struct address *address)
 {
-	for (size_t i = 0; i < answers->count; i++)
-		if (address_equal(&answers->hosts[i].address, address))
-			return (struct host *)&answers->hosts[i];
+	for (size_t i = 0; i < probe->count; i++)
+		if (address_equal(&probe->hosts[i].address, address))
+			return (struct host *)&probe->hosts[i];
 	return NULL;
 }
 
-bool answers_has(const struct answers *answers, const struct address *address)
+bool probe_has(const struct probe *probe, const struct address *address)
 {
-	const struct host *host = answers ? find(answers, address) : NULL;
+	const struct host *host = probe ? find_host(probe, address) : NULL;
 
 	return host && host->answers;
 }
@@ -84,12 +84,12 @@ static uint16_t pool_port(const struct model *model, const struct pool *pool)
 	return ANY_PORT;
 }
 
-static void want(struct answers *answers, const struct address *address, uint16_t port)
+static void want(struct probe *probe, const struct address *address, uint16_t port)
 {
-	struct host *host = find(answers, address);
+	struct host *host = find_host(probe, address);
 
-	if (!host && answers->count < HOSTS) {
-		host = &answers->hosts[answers->count++];
+	if (!host && probe->count < HOSTS) {
+		host = &probe->hosts[probe->count++];
 		*host = (struct host){.address = *address, .fd = -1};
 	}
 	if (!host)
@@ -99,7 +99,7 @@ static void want(struct answers *answers, const struct address *address, uint16_
 }
 
 struct search {
-	struct answers *answers;
+	struct probe *probe;
 	const struct model *model;
 };
 
@@ -109,25 +109,25 @@ static int want_down(const struct fact *fact, void *context)
 	const struct pool *pool = model_pool(search->model, fact->pool);
 
 	if (pool && fact->state == HEALTH_DOWN)
-		want(search->answers, &fact->address, pool_port(search->model, pool));
+		want(search->probe, &fact->address, pool_port(search->model, pool));
 	return 0;
 }
 
-static void follow(struct answers *answers, const struct model *model, const struct facts *facts)
+static void follow(struct probe *probe, const struct model *model, const struct facts *facts)
 {
-	struct search search = {answers, model};
+	struct search search = {probe, model};
 	size_t kept = 0;
 
-	for (size_t i = 0; i < answers->count; i++)
-		answers->hosts[i].wanted = false;
+	for (size_t i = 0; i < probe->count; i++)
+		probe->hosts[i].wanted = false;
 	facts_each(facts, want_down, &search);
-	for (size_t i = 0; i < answers->count; i++) {
-		if (answers->hosts[i].wanted)
-			answers->hosts[kept++] = answers->hosts[i];
+	for (size_t i = 0; i < probe->count; i++) {
+		if (probe->hosts[i].wanted)
+			probe->hosts[kept++] = probe->hosts[i];
 		else
-			hang_up(&answers->hosts[i]);
+			hang_up(&probe->hosts[i]);
 	}
-	answers->count = kept;
+	probe->count = kept;
 }
 
 /* Asking ------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ static int outcome(int fd)
 	return error;
 }
 
-static void note(struct host *host, int error)
+static void note_outcome(struct host *host, int error)
 {
 	if (error == 0 || error == ECONNREFUSED) {
 		host->answers = true;
@@ -154,7 +154,7 @@ static void note(struct host *host, int error)
 	}
 }
 
-static socklen_t fill(const struct host *host, struct sockaddr_storage *ret)
+static socklen_t fill_socket_address(const struct host *host, struct sockaddr_storage *ret)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)ret;
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)ret;
@@ -173,39 +173,39 @@ static socklen_t fill(const struct host *host, struct sockaddr_storage *ret)
 	return sizeof *six;
 }
 
-static void ask(struct host *host)
+static void probe_host(struct host *host)
 {
 	const struct linger at_once = {.l_onoff = 1};
 	struct sockaddr_storage to;
-	socklen_t length = fill(host, &to);
+	socklen_t length = fill_socket_address(host, &to);
 
 	host->fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (host->fd < 0)
 		return;
 	setsockopt(host->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 	if (!connect(host->fd, (struct sockaddr *)&to, length))
-		note(host, 0);
+		note_outcome(host, 0);
 	else if (errno == EINPROGRESS)
 		return;
 	else
-		note(host, errno);
+		note_outcome(host, errno);
 	hang_up(host);
 }
 
-bool answers_tick(struct answers *answers, const struct model *model, const struct facts *facts)
+bool probe_tick(struct probe *probe, const struct model *model, const struct facts *facts)
 {
 	bool changed = false;
 
-	follow(answers, model, facts);
-	for (size_t i = 0; i < answers->count; i++) {
-		struct host *host = &answers->hosts[i];
+	follow(probe, model, facts);
+	for (size_t i = 0; i < probe->count; i++) {
+		struct host *host = &probe->hosts[i];
 		bool before = host->answers;
 
 		if (host->fd >= 0) {
-			note(host, outcome(host->fd));
+			note_outcome(host, outcome(host->fd));
 			hang_up(host);
 		}
-		ask(host);
+		probe_host(host);
 		changed = changed || host->answers != before;
 	}
 	return changed;

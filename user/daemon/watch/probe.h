@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers: whether the hosts of backends that are down by decree are there. One that is may still hold flows,
- * and resets what it does not know: it is the last hop of its slots. A TCP connection is tried each second,
- * and whether it is accepted or refused, the host answers.
+ * A reachability probe: whether the hosts of backends that are down by decree are there. One that is, may
+ * still hold flows, and resets what it does not know: it is the last hop of its slots. A TCP connection is
+ * tried each second, and whether it is accepted or refused, the host answers.
  */
-#ifndef HOLDFAST_ANSWERS_H
-#define HOLDFAST_ANSWERS_H
+#ifndef HOLDFAST_PROBE_H
+#define HOLDFAST_PROBE_H
 
 #include "facts.h"
 
-struct answers;
+struct probe;
 
-int answers_open(struct answers **ret);
-void answers_close(struct answers *answers);
+int probe_open(struct probe **ret);
+void probe_close(struct probe *probe);
 /* Once a second. Returns whether anything is otherwise than before. */
-bool answers_tick(struct answers *answers, const struct model *model, const struct facts *facts);
+bool probe_tick(struct probe *probe, const struct model *model, const struct facts *facts);
 /* Whether a host that is asked has answered lately. */
-bool answers_has(const struct answers *answers, const struct address *address);
+bool probe_has(const struct probe *probe, const struct address *address);
 
 #endif

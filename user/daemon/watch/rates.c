@@ -140,7 +140,7 @@ int rates_learn(struct rates *rates, const struct model *model, const struct led
 
 /* Sampling --------------------------------------------------------------------------- */
 
-static bool make_room(struct rates *rates, uint32_t count)
+static bool grow_buffer(struct rates *rates, uint32_t count)
 {
 	struct hf_counters *buffer;
 
@@ -176,7 +176,7 @@ static void add_total(struct rates *rates, struct series *series, const struct h
 
 static void sample_service(struct rates *rates, const struct counting_service *service)
 {
-	if (!make_room(rates, service->ordinals) ||
+	if (!grow_buffer(rates, service->ordinals) ||
 	    dataplane_counters(*rates->dataplane, service->first, service->ordinals, rates->buffer))
 		return;
 	if (service->number >= rates->service_limit)
@@ -214,7 +214,7 @@ static double rate_of(uint64_t now, uint64_t last, double seconds)
 	return now > last ? (now - last) / seconds : 0;
 }
 
-static void set_rate(struct series *series, double seconds)
+static void series_rate(struct series *series, double seconds)
 {
 	const struct hf_counters *now = &series->tally.total, *last = &series->last;
 
@@ -227,11 +227,11 @@ static void set_rate(struct series *series, double seconds)
 	series->known = true;
 }
 
-static void set_rates(struct series *series, size_t count, uint32_t round, double seconds)
+static void series_rates(struct series *series, size_t count, uint32_t round, double seconds)
 {
 	for (size_t i = 0; i < count; i++)
 		if (series[i].round == round)
-			set_rate(&series[i], seconds);
+			series_rate(&series[i], seconds);
 }
 
 void rates_sample(struct rates *rates, int64_t now)
@@ -244,9 +244,9 @@ void rates_sample(struct rates *rates, int64_t now)
 	sample_reasons(rates);
 	if (now - rates->rated < RATE_PERIOD)
 		return;
-	set_rates(rates->services, rates->service_limit, rates->round, seconds);
-	set_rates(rates->backends, rates->backend_limit, rates->round, seconds);
-	set_rates(rates->reasons, HF_REASON_LIMIT, rates->round, seconds);
+	series_rates(rates->services, rates->service_limit, rates->round, seconds);
+	series_rates(rates->backends, rates->backend_limit, rates->round, seconds);
+	series_rates(rates->reasons, HF_REASON_LIMIT, rates->round, seconds);
 	rates->rated = now;
 }
 

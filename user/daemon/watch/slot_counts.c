@@ -8,34 +8,34 @@
 
 #include "core/image/moves.h"
 
-struct shares {
+struct slot_counts {
 	bool counted;
-	struct share backends[HF_MAX_BACKENDS];
+	struct slot_count backends[HF_MAX_BACKENDS];
 };
 
-int shares_open(struct shares **ret)
+int slot_counts_open(struct slot_counts **ret)
 {
 	*ret = calloc(1, sizeof **ret);
 	return *ret ? 0 : -ENOMEM;
 }
 
-void shares_close(struct shares *shares)
+void slot_counts_close(struct slot_counts *counts)
 {
-	free(shares);
+	free(counts);
 }
 
-void shares_forget(struct shares *shares)
+void slot_counts_forget(struct slot_counts *counts)
 {
-	shares->counted = false;
+	counts->counted = false;
 }
 
-static void count_pool(struct shares *shares, const struct pool_image *pool)
+static void count_pool(struct slot_counts *counts, const struct pool_image *pool)
 {
 	for (uint32_t i = 0; i < pool->table.size; i++) {
 		struct slot slot = slot_read(pool->words[i], pool->since ? pool->since[i] : 0);
-		struct share *base = &shares->backends[slot.base];
+		struct slot_count *base = &counts->backends[slot.base];
 
-		shares->backends[slot.owner].owned++;
+		counts->backends[slot.owner].owned++;
 		if (!slot.moving)
 			continue;
 		base->based++;
@@ -44,13 +44,13 @@ static void count_pool(struct shares *shares, const struct pool_image *pool)
 	}
 }
 
-struct share shares_backend(struct shares *shares, const struct image *image, uint16_t backend)
+struct slot_count slot_counts_backend(struct slot_counts *counts, const struct image *image, uint16_t backend)
 {
-	if (!shares->counted) {
-		memset(shares, 0, sizeof *shares);
+	if (!counts->counted) {
+		memset(counts, 0, sizeof *counts);
 		for (size_t i = 0; i < image->pool_count; i++)
-			count_pool(shares, &image->pools[i]);
-		shares->counted = true;
+			count_pool(counts, &image->pools[i]);
+		counts->counted = true;
 	}
-	return backend ? shares->backends[backend] : (struct share){0};
+	return backend ? counts->backends[backend] : (struct slot_count){0};
 }
