@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 
 #include "core/model/model_edit.h"
-#include "kern/base/host_view.h"
+#include "host_view.h"
 
 enum { SSH = 22 };
 

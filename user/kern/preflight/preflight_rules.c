@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "core/value/address_use.h"
-#include "kern/base/rules.h"
+#include "rules.h"
 
 struct inquiry {
 	const struct model *model;

@@ -3,7 +3,7 @@
 #include <net/if.h>
 #include "kern/base/ethtool.h"
 #include "preflight_interface.h"
-#include "kern/base/veth.h"
+#include "veth.h"
 
 /*
  * A program at the other end takes all that is sent. GRO there is enough for what is redirected; for what is

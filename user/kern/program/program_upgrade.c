@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "attach.h"
+#include "kern/instance/attach.h"
 #include "kern/base/pins.h"
 #include "dispatcher.h"
 

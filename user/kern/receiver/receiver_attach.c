@@ -12,14 +12,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "kern/program/attach.h"
+#include "kern/instance/attach.h"
 #include "kern/base/object.h"
 #include "kern/base/pins.h"
 #include "receiver.skel.h"
 #include "receiver_fill.h"
 #include "receiver_pins.h"
 #include "receiver_tc.h"
-#include "kern/base/sockets.h"
+#include "sockets.h"
 
 static int options_check(const struct receiver_options *options, struct refusal *refusal)
 {

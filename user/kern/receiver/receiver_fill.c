@@ -12,7 +12,7 @@
 #include "receiver_host.h"
 #include "receiver_keys.h"
 #include "receiver_ways.h"
-#include "kern/base/sockets.h"
+#include "sockets.h"
 
 static int prefixes_enter(int map, const struct receiver_options *options)
 {

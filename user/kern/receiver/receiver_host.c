@@ -13,7 +13,7 @@
 #include "receiver_keys.h"
 #include "receiver_pins.h"
 #include "kern/base/route.h"
-#include "kern/base/sockets.h"
+#include "sockets.h"
 
 enum { TRIES = 10 };
 

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "kern/program/attach.h"
+#include "kern/instance/attach.h"
 #include "receiver_keys.h"
 #include "receiver_pins.h"
 #include "receiver_tc.h"
 #include "receiver_ways.h"
-#include "kern/base/sockets.h"
+#include "sockets.h"
 
 enum { STATE_PREFIXES = 64, STATE_VIPS = 256 };
 

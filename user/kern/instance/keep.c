@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "attach.h"
-#include "kern/base/gro.h"
+#include "kern/xdp/gro.h"
 #include "kern/base/pins.h"
 
 /* What the kernel tells first of a map, a program and a link alike. */

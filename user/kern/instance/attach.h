@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_ATTACH_H
 #define HOLDFAST_ATTACH_H
 
-#include "dataplane.h"
+#include "kern/program/dataplane.h"
 #include "kern/base/netlink.h"
 
 /*

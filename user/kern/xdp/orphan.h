@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_ORPHAN_H
 #define HOLDFAST_ORPHAN_H
 
-#include "dataplane.h"
+#include "kern/program/dataplane.h"
 
 /*
  * Refuses (-EBUSY) where the interface runs a balancer's program that no pinned link has. dataplane (may be

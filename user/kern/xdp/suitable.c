@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Interfaces on which neither program makes sense, whatever their drivers take. */
-#include "attach.h"
+#include "kern/instance/attach.h"
 
 #include <errno.h>
 #include <net/if.h>

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "kern/base/gro.h"
-#include "orphan.h"
+#include "kern/xdp/gro.h"
+#include "kern/xdp/orphan.h"
 #include "kern/base/pins.h"
-#include "dispatcher.h"
+#include "kern/program/dispatcher.h"
 #include "kern/maps/state.h"
 
 static const char *link_path(const char *instance, const char *interface, char path[PIN_PATH])

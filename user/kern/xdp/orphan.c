@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "attach.h"
+#include "kern/instance/attach.h"
 #include "holder.h"
 #include "kern/base/pins.h"
 #include "kern/maps/state.h"

@@ -6,7 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include "netlink.h"
+#include "kern/base/netlink.h"
 
 /* Where an interface is: its number, in the namespace that has this number here. */
 struct place {

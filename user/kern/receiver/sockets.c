@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "netlink.h"
-#include "route.h"
+#include "kern/base/netlink.h"
+#include "kern/base/route.h"
 
 static int netns_open(const char *name)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "attach.h"
+#include "kern/instance/attach.h"
 
 static const struct {
 	uint32_t flags;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "attach.h"
-#include "orphan.h"
+#include "kern/xdp/orphan.h"
 #include "kern/base/pins.h"
 
 int instance_check(const char *instance, struct refusal *refusal)

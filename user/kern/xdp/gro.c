@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "ethtool.h"
-#include "pins.h"
+#include "kern/base/ethtool.h"
+#include "kern/base/pins.h"
 
 /* ".../links/eth0" -> ".../gro/eth0"; ".../eth0/link" of a receiver -> ".../eth0/gro". */
 static const char *note_path(const char *pin, char note[PIN_PATH])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One XDP program on one interface: attach, describe, detach. */
-#include "attach.h"
+#include "kern/instance/attach.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "kern/base/absent.h"
-#include "kern/base/gro.h"
+#include "gro.h"
 #include "holder.h"
 #include "orphan.h"
 #include "kern/base/pins.h"

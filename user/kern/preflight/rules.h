@@ -6,7 +6,7 @@
 #ifndef HOLDFAST_RULES_H
 #define HOLDFAST_RULES_H
 
-#include "route.h"
+#include "kern/base/route.h"
 
 struct rule {
 	uint32_t priority, table;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/value/address_use.h"
-#include "netlink.h"
-#include "route.h"
+#include "kern/base/netlink.h"
+#include "kern/base/route.h"
 
 enum { ROUTES = 65536 }; /* a table of the whole Internet would take seconds; default routes come first */
 

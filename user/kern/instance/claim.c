@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "dataplane.h"
+#include "kern/program/dataplane.h"
 #include "kern/base/pins.h"
 
 enum { ATTEMPTS = 100 };
