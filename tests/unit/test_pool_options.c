@@ -29,7 +29,7 @@ static const char *ranges_of(const struct model *model)
 {
 	const char *ranges = model_pool(model, "db")->options.ranges;
 
-	return ranges ? ranges : ASSIGNMENT_EVEN;
+	return ranges ? ranges : SLOT_RANGES_EVEN;
 }
 
 /* A pool db of this scheme with so many backends, and a service in front of it. */

@@ -1,133 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assignment.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/value/nearest.h"
 #include "pool_options.h"
-
-enum { RANGE_TEXT = NAME_SIZE + 32 };
-
-/* Text ----------------------------------------------------------------------------- */
-
-/* Digits from *text on, which moves behind them. */
-static bool number_parse(char **text, uint32_t *ret)
-{
-	unsigned long number;
-
-	if (!isdigit((unsigned char)**text))
-		return false;
-	number = strtoul(*text, text, 10);
-	*ret = (uint32_t)number;
-	return number < PLACEMENT_MAX_SLOTS;
-}
-
-/* "db1=0-8191" or "db1=17", taken apart in place. */
-static int range_parse(char *word, struct slot_range *ret)
-{
-	char *equals = strchr(word, '='), *at;
-
-	if (!equals || equals == word || equals - word >= NAME_SIZE)
-		return -EINVAL;
-	at = equals + 1;
-	*equals = '\0';
-	for (const char *letter = word; *letter; letter++)
-		if (!isascii(*letter) || (!isalnum((unsigned char)*letter) && !strchr("-_.", *letter)))
-			return -EINVAL;
-	*ret = (struct slot_range){.member = word};
-	if (!number_parse(&at, &ret->first))
-		return -EINVAL;
-	ret->last = ret->first;
-	if (*at == '-') {
-		at++;
-		if (!number_parse(&at, &ret->last))
-			return -EINVAL;
-	}
-	return *at || ret->last < ret->first ? -EINVAL : 0;
-}
-
-static int range_order(const void *a, const void *b)
-{
-	const struct slot_range *left = a, *right = b;
-
-	return (left->first > right->first) - (left->first < right->first);
-}
-
-int assignment_parse(const char *text, struct slot_range **ret_ranges, size_t *ret_count, char **ret_names)
-{
-	char *names = strdup(text), *rest = names, *word;
-	struct slot_range *ranges;
-	size_t most = 1, count = 0;
-	int error = 0;
-
-	for (const char *at = text; *at; at++)
-		most += *at == ',';
-	ranges = calloc(most, sizeof *ranges);
-	if (!names || !ranges)
-		error = -ENOMEM;
-	while (error == 0 && (word = strsep(&rest, ",")))
-		error = range_parse(word, &ranges[count++]);
-	if (error == 0)
-		qsort(ranges, count, sizeof *ranges, range_order);
-	for (size_t i = 1; error == 0 && i < count; i++)
-		if (ranges[i].first <= ranges[i - 1].last)
-			error = -EINVAL;
-	if (error < 0) {
-		free(ranges);
-		free(names);
-		return error;
-	}
-	*ret_ranges = ranges;
-	*ret_count = count;
-	*ret_names = names;
-	return 0;
-}
-
-/* Neighbours of one owner become one. */
-static char *ranges_text(const struct slot_range *ranges, size_t count)
-{
-	char *text = malloc(count * RANGE_TEXT + 1), *at = text;
-
-	for (size_t i = 0; text && i < count;) {
-		uint32_t first = ranges[i].first, last = ranges[i].last;
-		const char *member = ranges[i++].member;
-
-		while (i < count && ranges[i].first == last + 1 && !strcmp(ranges[i].member, member))
-			last = ranges[i++].last;
-		at += sprintf(at, "%s%s=%" PRIu32, at == text ? "" : ",", member, first);
-		if (last > first)
-			at += sprintf(at, "-%" PRIu32, last);
-	}
-	return text;
-}
-
-int assignment_canonical(const char *text, char **ret)
-{
-	struct slot_range *ranges;
-	char *names, *canonical;
-	size_t count;
-	int error;
-
-	if (strcmp(text, ASSIGNMENT_EVEN) == 0) {
-		*ret = NULL;
-		return 0;
-	}
-	error = assignment_parse(text, &ranges, &count, &names);
-	if (error < 0)
-		return error;
-	canonical = ranges_text(ranges, count);
-	free(ranges);
-	free(names);
-	if (!canonical)
-		return -ENOMEM;
-	*ret = canonical;
-	return 0;
-}
 
 /* Checks --------------------------------------------------------------------------- */
 
@@ -142,7 +21,7 @@ static int refuse_range(const struct slot_range *range, const char *why, struct 
 static int refuse_gap(const struct pool *pool, uint32_t first, uint32_t last, struct refusal *refusal)
 {
 	refuse(refusal, -EINVAL, "slots %" PRIu32 "-%" PRIu32 " have no owner", first, last);
-	refusal_right(refusal, "a backend for each of slots 0 to %" PRIu32 ", or " ASSIGNMENT_EVEN,
+	refusal_right(refusal, "a backend for each of slots 0 to %" PRIu32 ", or " SLOT_RANGES_EVEN,
 		      pool->slots - 1);
 	return -EINVAL;
 }
@@ -179,7 +58,7 @@ int assignment_check(const struct pool *pool, struct refusal *refusal)
 
 	if (!pool->options.ranges)
 		return 0;
-	error = assignment_parse(pool->options.ranges, &ranges, &count, &names);
+	error = slot_ranges_parse(pool->options.ranges, &ranges, &count, &names);
 	if (error < 0)
 		return error;
 	for (size_t i = 0; error == 0 && i < count; i++) {
@@ -202,7 +81,7 @@ static uint32_t count_owned(const struct pool *pool, const char *backend, uint32
 	size_t count;
 	char *names;
 
-	if (!pool->options.ranges || assignment_parse(pool->options.ranges, &ranges, &count, &names) < 0)
+	if (!pool->options.ranges || slot_ranges_parse(pool->options.ranges, &ranges, &count, &names) < 0)
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(ranges[i].member, backend))
@@ -250,7 +129,7 @@ static int write_owners(struct pool *pool, const uint16_t *owners)
 		else
 			ranges[count++] = (struct slot_range){slot, slot, member};
 	}
-	text = ranges_text(ranges, count);
+	text = slot_ranges_text(ranges, count);
 	free(ranges);
 	if (!text)
 		return -ENOMEM;

@@ -12,17 +12,6 @@
 
 #include "model.h"
 
-/* What a text for no assignment is: "even". */
-#define ASSIGNMENT_EVEN "even"
-
-/*
- * The ranges that a text names, in the order of slots. *ret_ranges and *ret_names (which they borrow from)
- * are the caller's to free. 0, -EINVAL (no such text, or ranges that overlap), -ENOMEM.
- */
-int assignment_parse(const char *text, struct slot_range **ret_ranges, size_t *ret_count, char **ret_names);
-/* A text in its one form, the caller's to free; NULL for ASSIGNMENT_EVEN. 0, -EINVAL, -ENOMEM. */
-int assignment_canonical(const char *text, char **ret);
-
 /* Refuses an assignment that leaves a slot without an owner, or gives one to nobody who has weight. */
 int assignment_check(const struct pool *pool, struct refusal *refusal);
 /* Fixes the assignment of every pool with scheme slots that a service leads to. 0 or -ENOMEM. */

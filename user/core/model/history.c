@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model_edit.h"
+#include "core/value/steady.h"
 #include "leaving.h"
+#include "model_edit.h"
 #include "pool_options.h"
 
 /* Records ------------------------------------------------------------------------------ */

@@ -133,17 +133,6 @@ struct model *model_copy(const struct model *model)
 	return copy;
 }
 
-int64_t stamp_move(int64_t stamp, int64_t milliseconds)
-{
-	int64_t moved;
-
-	if (!stamp)
-		return 0;
-	if (__builtin_add_overflow(stamp, milliseconds, &moved))
-		return milliseconds > 0 ? INT64_MAX : 1;
-	return moved > 0 ? moved : 1;
-}
-
 /* Order ---------------------------------------------------------------------- */
 
 int interface_order(const void *a, const void *b)
@@ -491,9 +480,4 @@ const char *mode_name(enum interface_mode mode)
 	static const char *const words[] = {"auto", "native", "generic"};
 
 	return WORD(words, mode);
-}
-
-const char *proto_name(uint8_t proto)
-{
-	return proto == IPPROTO_TCP ? "tcp" : proto == IPPROTO_UDP ? "udp" : "?";
 }

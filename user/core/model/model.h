@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/value/address.h"
 #include "core/placement/placement.h"
+#include "core/value/address.h"
+#include "core/value/name.h"
 #include "core/value/refusal.h"
 
 enum {
-	NAME_SIZE = 64,      /* 63 bytes: letters, digits, '-', '_', '.', first a letter or digit */
 	INTERFACE_SIZE = 16, /* IFNAMSIZ */
 	WEIGHT_DEFAULT = 100,
 	WEIGHT_MAX = 65535,
@@ -136,9 +136,6 @@ struct model {
 	struct ahead *ahead; /* borrowed; NULL: what takes long is built where it is needed (ahead.h) */
 };
 
-/* A stamp so many milliseconds later or earlier, from 1 to INT64_MAX; 0, which is none, stays none. */
-int64_t stamp_move(int64_t stamp, int64_t milliseconds);
-
 /* An empty model with this seed. */
 struct model *model_new(uint64_t seed);
 struct model *model_copy(const struct model *model);
@@ -196,6 +193,5 @@ const char *encap_name(uint8_t encap);
 const char *hash_name(uint8_t hash);
 const char *track_name(uint8_t track);
 const char *mode_name(enum interface_mode mode);
-const char *proto_name(uint8_t proto);
 
 #endif

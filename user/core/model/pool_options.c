@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/image/ahead.h"
-#include "assignment.h"
 #include "history.h"
 #include "core/schema/schema.h"
 
@@ -113,7 +112,7 @@ static int build(struct ahead *ahead, struct member_set *set, const struct pool_
 	int error = 0;
 
 	if (options->ranges && set->scheme == PLACEMENT_SLOTS)
-		error = assignment_parse(options->ranges, &ranges, &given.range_count, &names);
+		error = slot_ranges_parse(options->ranges, &ranges, &given.range_count, &names);
 	given.ranges = ranges;
 	set->options = &given;
 	/* -ENOENT: it is not one of those. */

@@ -2,9 +2,8 @@
 /* The tables of keys. Their order is the order in which files and manual pages show them. */
 #include <holdfast/abi.h>
 
-#include "assignment.h"
-#include "model.h"
 #include "core/schema/schema.h"
+#include "model.h"
 
 static const char *scheme_word(unsigned int value)
 {
@@ -137,7 +136,7 @@ static const struct schema_key pool_keys[] = {
 	 .standard = "0",
 	 .help = "Scheme stable: how far above its due share a backend may hold, in percent. A little spares "
 		 "most needless moves."},
-	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(pool, options.ranges), .standard = ASSIGNMENT_EVEN,
+	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(pool, options.ranges), .standard = SLOT_RANGES_EVEN,
 	 .help = "Scheme slots: who owns which. even divides them by weight, in the order of names. Once a "
 		 "service leads to the pool, slots stay where they are until they are moved: a file that is "
 		 "silent leaves what pool slots move has set."},
@@ -200,7 +199,7 @@ static const struct schema_key history_keys[] = {
 	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(member_record, options.tolerance), .high = 1000,
 	 .standard = "0", .help = "The pool's tolerance at that time."},
 	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(member_record, options.ranges),
-	 .standard = ASSIGNMENT_EVEN, .help = "The pool's ranges at that time."},
+	 .standard = SLOT_RANGES_EVEN, .help = "The pool's ranges at that time."},
 	{"members", SCHEMA_MEMBERS, SCHEMA_REQUIRED, AT(member_record, members),
 	 .help = "Its members by name, with weights and zones, and ! behind those that drained or were "
 		 "disabled."},

@@ -5,8 +5,9 @@
 #include "core/model/assignment.h"
 #include "core/model/history.h"
 #include "core/model/leaving.h"
-#include "operation_edit.h"
 #include "core/model/removal.h"
+#include "core/value/steady.h"
+#include "operation_edit.h"
 
 /* What verbs have set stays, unless the configuration states another. */
 static void keep_state(struct backend *backend, const struct backend *before, const json_t *stated,

@@ -90,7 +90,7 @@ static int read_slots(const struct pool *pool, const json_t *arguments, struct s
 
 	if (strlen(text) < 24 && !strchr(text, ',')) {
 		strcpy(stpcpy(all, "x="), text);
-		error = assignment_parse(all, &ranges, &count, &names);
+		error = slot_ranges_parse(all, &ranges, &count, &names);
 	}
 	if (error == 0 && ranges->last >= pool->slots)
 		error = -EINVAL;

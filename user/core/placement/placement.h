@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/value/refusal.h"
+#include "core/value/slot_range.h"
 
 /* Names of schemes, as configuration and command line write them: placement_scheme_name(). */
 enum placement_scheme {
@@ -30,7 +31,7 @@ enum placement_scheme {
 
 enum {
 	PLACEMENT_MIN_SLOTS = 251,
-	PLACEMENT_MAX_SLOTS = 1048573,
+	PLACEMENT_MAX_SLOTS = SLOTS_MOST,
 	PLACEMENT_DEFAULT_SLOTS = 65537,
 	PLACEMENT_MAX_MEMBERS = 65535,
 	PLACEMENT_STORED_PREFERENCES = 3,
@@ -57,11 +58,6 @@ enum ketama_form { KETAMA_LIBMEMCACHED, KETAMA_NGINX };
 struct token_position {
 	const char *member;
 	uint64_t position;
-};
-
-struct slot_range {
-	uint32_t first, last; /* inclusive */
-	const char *member;
 };
 
 /* What only some schemes ask. Zero is every option's default. All is borrowed for the call. */

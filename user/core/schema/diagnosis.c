@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/assignment.h"
+#include "core/value/name.h"
+#include "core/value/slot_range.h"
 #include "schema.h"
 
 struct diagnosis diagnosis(const char *why, ...)
@@ -33,13 +34,6 @@ const char *quote(const char *text, char quoted[QUOTED_TEXT])
 }
 
 /* Letters --------------------------------------------------------------------------- */
-
-bool name_letter(char letter, bool first)
-{
-	if (!isascii(letter) || !letter)
-		return false;
-	return isalnum((unsigned char)letter) || (!first && strchr("-_.", letter));
-}
 
 static struct diagnosis has_letter(char letter)
 {
@@ -178,7 +172,7 @@ struct diagnosis diagnose_ranges(const char *text, uint32_t most)
 		size_t count;
 		char *names;
 
-		if (assignment_parse(word, &ranges, &count, &names) < 0) {
+		if (slot_ranges_parse(word, &ranges, &count, &names) < 0) {
 			found = diagnose_range(word, most);
 			break;
 		}

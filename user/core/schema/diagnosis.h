@@ -17,9 +17,6 @@ struct diagnosis {
 			  */
 };
 
-/* Whether letter may stand in a name, at its beginning or behind that. */
-bool name_letter(char letter, bool first);
-
 struct diagnosis diagnose_name(const char *text);
 struct diagnosis diagnose_interface(const char *text);
 struct diagnosis diagnose_number(const char *text, int64_t low, int64_t high);

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/assignment.h"
-#include "diagnosis.h"
 #include "core/model/model.h"
+#include "core/value/name.h"
+#include "core/value/slot_range.h"
+#include "diagnosis.h"
 #include "schema.h"
 
 /* Enough for the widest value that has a default. */
@@ -240,7 +241,7 @@ static int read_value(const struct schema_key *key, void *at, const json_t *valu
 	case SCHEMA_PERCENT:
 		return read_percent(key, at, value, text);
 	case SCHEMA_RANGES:
-		return text ? assignment_canonical(text, at) : -EINVAL;
+		return text ? slot_ranges_canonical(text, at) : -EINVAL;
 	case SCHEMA_LIST:
 		break;
 	}
@@ -331,7 +332,7 @@ json_t *schema_write(const struct schema_key *key, const void *object)
 	case SCHEMA_PERCENT:
 		return write_percent((uint32_t)load(at, key->size));
 	case SCHEMA_RANGES:
-		return json_string(*(char *const *)at ? *(char *const *)at : ASSIGNMENT_EVEN);
+		return json_string(*(char *const *)at ? *(char *const *)at : SLOT_RANGES_EVEN);
 	case SCHEMA_LIST:
 		break;
 	}

@@ -193,3 +193,8 @@ const char *endpoint_text(const struct address *address, uint16_t low, uint16_t 
 		snprintf(text, ENDPOINT_TEXT, "%s:%s", bare, ports);
 	return text;
 }
+
+const char *proto_name(uint8_t proto)
+{
+	return proto == IPPROTO_TCP ? "tcp" : proto == IPPROTO_UDP ? "udp" : "?";
+}

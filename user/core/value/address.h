@@ -36,4 +36,7 @@ int endpoint_parse(const char *text, struct address *ret_address, uint16_t *ret_
 const char *endpoint_text(const struct address *address, uint16_t low, uint16_t high,
 			  char text[ENDPOINT_TEXT]);
 
+/* "tcp", "udp"; "?" for another protocol. */
+const char *proto_name(uint8_t proto);
+
 #endif

@@ -32,3 +32,14 @@ void steady_note(const struct steady *steady, int64_t monotonic, char text[STEAD
 	snprintf(text, STEADY_TEXT, "%s %" PRId64 " %" PRId64, steady->boot[0] ? steady->boot : "-",
 		 steady->offset, steady_at(steady, monotonic));
 }
+
+int64_t stamp_move(int64_t stamp, int64_t milliseconds)
+{
+	int64_t moved;
+
+	if (!stamp)
+		return 0;
+	if (__builtin_add_overflow(stamp, milliseconds, &moved))
+		return milliseconds > 0 ? INT64_MAX : 1;
+	return moved > 0 ? moved : 1;
+}

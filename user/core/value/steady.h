@@ -31,4 +31,7 @@ int64_t steady_at(const struct steady *steady, int64_t monotonic);
 /* What steady_begin() goes on from. */
 void steady_note(const struct steady *steady, int64_t monotonic, char text[STEADY_TEXT]);
 
+/* A stamp so many milliseconds later or earlier, from 1 to INT64_MAX; 0, which is none, stays none. */
+int64_t stamp_move(int64_t stamp, int64_t milliseconds);
+
 #endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of pools, backends and zones: letters, digits, '-', '_', '.', first a letter or digit. */
+#ifndef HOLDFAST_NAME_H
+#define HOLDFAST_NAME_H
+
+#include <stdbool.h>
+
+enum { NAME_SIZE = 64 }; /* 63 bytes and the end */
+
+/* Whether letter may stand in a name, at its beginning or behind that. */
+bool name_letter(char letter, bool first);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slot_range.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "name.h"
+
+enum { RANGE_TEXT = NAME_SIZE + 32 };
+
+/* Digits from *text on, which moves behind them. */
+static bool slot_parse(char **text, uint32_t *ret)
+{
+	unsigned long number;
+
+	if (!isdigit((unsigned char)**text))
+		return false;
+	number = strtoul(*text, text, 10);
+	*ret = (uint32_t)number;
+	return number < SLOTS_MOST;
+}
+
+/* "db1=0-8191" or "db1=17", taken apart in place. */
+static int range_parse(char *word, struct slot_range *ret)
+{
+	char *equals = strchr(word, '='), *at;
+
+	if (!equals || equals == word || equals - word >= NAME_SIZE)
+		return -EINVAL;
+	at = equals + 1;
+	*equals = '\0';
+	for (const char *letter = word; *letter; letter++)
+		if (!name_letter(*letter, false))
+			return -EINVAL;
+	*ret = (struct slot_range){.member = word};
+	if (!slot_parse(&at, &ret->first))
+		return -EINVAL;
+	ret->last = ret->first;
+	if (*at == '-') {
+		at++;
+		if (!slot_parse(&at, &ret->last))
+			return -EINVAL;
+	}
+	return *at || ret->last < ret->first ? -EINVAL : 0;
+}
+
+static int by_first_slot(const void *a, const void *b)
+{
+	const struct slot_range *left = a, *right = b;
+
+	return (left->first > right->first) - (left->first < right->first);
+}
+
+int slot_ranges_parse(const char *text, struct slot_range **ret_ranges, size_t *ret_count, char **ret_names)
+{
+	char *names = strdup(text), *rest = names, *word;
+	struct slot_range *ranges;
+	size_t most = 1, count = 0;
+	int error = 0;
+
+	for (const char *at = text; *at; at++)
+		most += *at == ',';
+	ranges = calloc(most, sizeof *ranges);
+	if (!names || !ranges)
+		error = -ENOMEM;
+	while (error == 0 && (word = strsep(&rest, ",")))
+		error = range_parse(word, &ranges[count++]);
+	if (error == 0)
+		qsort(ranges, count, sizeof *ranges, by_first_slot);
+	for (size_t i = 1; error == 0 && i < count; i++)
+		if (ranges[i].first <= ranges[i - 1].last)
+			error = -EINVAL;
+	if (error < 0) {
+		free(ranges);
+		free(names);
+		return error;
+	}
+	*ret_ranges = ranges;
+	*ret_count = count;
+	*ret_names = names;
+	return 0;
+}
+
+char *slot_ranges_text(const struct slot_range *ranges, size_t count)
+{
+	char *text = malloc(count * RANGE_TEXT + 1), *at = text;
+
+	for (size_t i = 0; text && i < count;) {
+		uint32_t first = ranges[i].first, last = ranges[i].last;
+		const char *member = ranges[i++].member;
+
+		while (i < count && ranges[i].first == last + 1 && !strcmp(ranges[i].member, member))
+			last = ranges[i++].last;
+		at += sprintf(at, "%s%s=%" PRIu32, at == text ? "" : ",", member, first);
+		if (last > first)
+			at += sprintf(at, "-%" PRIu32, last);
+	}
+	return text;
+}
+
+int slot_ranges_canonical(const char *text, char **ret)
+{
+	struct slot_range *ranges;
+	char *names, *canonical;
+	size_t count;
+	int error;
+
+	if (strcmp(text, SLOT_RANGES_EVEN) == 0) {
+		*ret = NULL;
+		return 0;
+	}
+	error = slot_ranges_parse(text, &ranges, &count, &names);
+	if (error < 0)
+		return error;
+	canonical = slot_ranges_text(ranges, count);
+	free(ranges);
+	free(names);
+	if (!canonical)
+		return -ENOMEM;
+	*ret = canonical;
+	return 0;
+}
