@@ -141,7 +141,7 @@ $(BUILD)/kern/%: $(BUILD)/obj/tests/kern/%.o $(BUILD)/libkern.a $(BUILD)/libhold
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS) $(KERN_LIBS)
 
 # Of the daemon, the store alone.
-$(BUILD)/daemon/%: $(BUILD)/obj/tests/daemon/%.o $(filter $(BUILD)/obj/user/daemon/base/store%.o,$(DAEMON)) $(BUILD)/libholdfast.a
+$(BUILD)/daemon/%: $(BUILD)/obj/tests/daemon/%.o $(filter $(BUILD)/obj/user/daemon/store/%.o,$(DAEMON)) $(BUILD)/libholdfast.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS) -lsqlite3

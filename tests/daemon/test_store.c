@@ -8,7 +8,7 @@
 #include "../unit/models.h"
 #include "core/model/model_edit.h"
 #include "core/schema/schema.h"
-#include "daemon/base/store.h"
+#include "daemon/store/store.h"
 
 enum { BACKENDS = 1000, MINUTES = 24 * 60, MINUTE = 60 * 1000 /* ms */, MEBIBYTE = 1 << 20 };
 

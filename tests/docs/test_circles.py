@@ -64,7 +64,7 @@ def test_a_circle_is_found(house):
     ("core/value/address", "core/model/model"),
     ("core/model/model", "kern/base/netlink"),
     ("kern/maps/read", "kern/program/attach"),
-    ("daemon/base/store", "daemon/api/server"),
+    ("daemon/store/store", "daemon/api/server"),
     ("daemon/api/server", "cli/frame/call"),
     ("cli/frame/call", "cli/pool"),
     ("study/compare", "kern/base/netlink"),

@@ -23,7 +23,7 @@
 #include "daemon/watch/overflow.h"
 #include "daemon/watch/rates.h"
 #include "daemon/watch/slot_counts.h"
-#include "daemon/base/store.h"
+#include "daemon/store/store.h"
 
 struct instance {
 	const struct options *options;

@@ -8,7 +8,7 @@
 #define HOLDFAST_EVENTS_H
 
 #include "log.h"
-#include "store.h"
+#include "daemon/store/store.h"
 
 /* kind: "change", "next-hop", "interface", "configuration", "health", "drain", "settled", "program",
  * "flow-table", "database", "pins".

@@ -11,7 +11,7 @@
 #define HOLDFAST_FACTS_H
 
 #include "core/image/image.h"
-#include "daemon/base/store.h"
+#include "daemon/store/store.h"
 
 struct facts;
 
