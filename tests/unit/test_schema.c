@@ -3,8 +3,10 @@
 
 #include <errno.h>
 
+#include "core/model/schema_table.h"
+#include "core/value/duration.h"
 #include "core/value/nearest.h"
-#include "core/schema/schema.h"
+#include "core/value/seed.h"
 
 static const struct schema *const schemas[] = {&schema_root, &schema_interface, &schema_pool, &schema_service,
 					       &schema_backend};

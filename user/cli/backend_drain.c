@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/schema/schema.h"
+#include "core/value/duration.h"
 #include "change_run.h"
 #include "commands.h"
 #include "cli/frame/complain.h"

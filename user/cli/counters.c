@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/schema/schema.h"
+#include "core/value/duration.h"
 #include "kern/base/driver_drops.h"
 #include "kern/preflight/preflight.h"
 #include "commands.h"

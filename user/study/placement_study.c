@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core/value/nearest.h"
-#include "core/schema/schema.h"
+#include "core/value/seed.h"
 #include "core/study/allocation.h"
 #include "cli/apply.h"
 #include "cli/frame/complain.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <version.h>
 
-#include "core/schema/schema.h"
+#include "core/model/schema_table.h"
 #include "cli/commands.h"
 #include "help.h"
 

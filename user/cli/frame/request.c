@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "core/schema/schema.h"
+#include "core/value/duration.h"
 #include "complain.h"
 #include "liveness.h"
 

@@ -10,9 +10,11 @@
 #include "core/value/address.h"
 #include "core/schema/diagnosis.h"
 #include "core/model/model.h"
+#include "core/value/duration.h"
+#include "core/value/name.h"
 #include "core/value/nearest.h"
+#include "core/value/seed.h"
 #include "core/placement/placement.h"
-#include "core/schema/schema.h"
 
 static const char *const descriptions[] = {
 	[VALUE_FLAG] = "no value",
@@ -56,16 +58,6 @@ static bool number_parse(const char *text, uint64_t low, uint64_t high, uint64_t
 	if (errno || *end || number < low || number > high)
 		return false;
 	*ret = number;
-	return true;
-}
-
-static bool name_valid(const char *text, size_t length)
-{
-	if (!length || length >= NAME_SIZE)
-		return false;
-	for (size_t i = 0; i < length; i++)
-		if (!name_letter(text[i], i == 0))
-			return false;
 	return true;
 }
 

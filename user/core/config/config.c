@@ -12,7 +12,7 @@
 #include "config_file.h"
 #include "config_place.h"
 #include "core/model/model_edit.h"
-#include "core/schema/schema.h"
+#include "core/model/schema_table.h"
 
 /* Text ---------------------------------------------------------------------------- */
 

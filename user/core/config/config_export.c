@@ -10,7 +10,7 @@
 #include "config.h"
 #include "core/model/history.h"
 #include "core/model/model_edit.h"
-#include "core/schema/schema.h"
+#include "core/model/schema_table.h"
 
 struct text {
 	char *bytes;

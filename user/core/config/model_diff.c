@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/model/model_edit.h"
-#include "core/schema/schema.h"
+#include "core/model/schema_table.h"
 
 /* A list that is walked beside another: sorted items of one schema. */
 struct walk {

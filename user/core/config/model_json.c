@@ -9,7 +9,7 @@
 #include "core/model/assignment.h"
 #include "core/model/history.h"
 #include "core/model/model_edit.h"
-#include "core/schema/schema.h"
+#include "core/model/schema_table.h"
 
 /* Writing --------------------------------------------------------------------- */
 

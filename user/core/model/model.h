@@ -14,6 +14,7 @@
 
 #include "core/placement/placement.h"
 #include "core/value/address.h"
+#include "core/value/listen_address.h"
 #include "core/value/name.h"
 #include "core/value/refusal.h"
 
@@ -61,7 +62,7 @@ struct pool_options {
 	uint8_t ring_owner;     /* ring: enum ring_owner */
 	uint8_t ketama;         /* ketama: enum ketama_form */
 	uint32_t tolerance;     /* stable: thousandths */
-	char *ranges;           /* slots: who has which (assignment.h), owned; NULL: divided by weight */
+	char *ranges;           /* slots: who has which (slot_range.h), owned; NULL: divided by weight */
 };
 enum ring_owner { RING_AT, RING_AFTER }; /* "at", "after": whose a key on a token is */
 
@@ -82,9 +83,14 @@ struct pool {
 };
 
 struct service {
-	uint8_t proto; /* IPPROTO_TCP, IPPROTO_UDP */
-	struct address vip;
-	uint16_t port_low, port_high; /* inclusive; 0 to 65535: any */
+	union {
+		struct listen listen;
+		struct { /* its members */
+			uint8_t proto;
+			struct address vip;
+			uint16_t port_low, port_high;
+		};
+	};
 	char pool[NAME_SIZE];
 	uint8_t track; /* enum hf_track */
 	uint32_t idle; /* seconds; 0: the protocol's default */

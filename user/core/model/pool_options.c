@@ -8,7 +8,7 @@
 
 #include "core/image/ahead.h"
 #include "history.h"
-#include "core/schema/schema.h"
+#include "schema_table.h"
 
 /* Which scheme an option is of. */
 static const struct {

@@ -2,8 +2,9 @@
 /* The tables of keys. Their order is the order in which files and manual pages show them. */
 #include <holdfast/abi.h>
 
-#include "core/schema/schema.h"
+#include "core/value/slot_range.h"
 #include "model.h"
+#include "schema_table.h"
 
 static const char *scheme_word(unsigned int value)
 {
@@ -165,7 +166,7 @@ static const struct schema_key pool_keys[] = {
 };
 
 static const struct schema_key service_keys[] = {
-	{"listen", SCHEMA_LISTEN, SCHEMA_REQUIRED,
+	{"listen", SCHEMA_LISTEN, SCHEMA_REQUIRED, AT(service, listen),
 	 .help = "Protocol, virtual address and port that clients connect to."},
 	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(service, pool), .help = "The pool that serves it."},
 	{"track", SCHEMA_CHOICE, SCHEMA_QUIET, AT(service, track), .word = track_word, .standard = "auto",

@@ -9,7 +9,7 @@
 
 #include "core/value/address_use.h"
 #include "core/model/model_edit.h"
-#include "core/schema/schema.h"
+#include "core/value/duration.h"
 
 /* A TCP connection of people may be silent for so long. */
 enum { TCP_IDLE_SHORT = 60 /* seconds */ };

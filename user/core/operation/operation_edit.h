@@ -6,7 +6,7 @@
 #include "core/model/lookup.h"
 #include "core/model/model_edit.h"
 #include "operation.h"
-#include "core/schema/schema.h"
+#include "core/model/schema_table.h"
 
 /* The text of an argument that operation_apply() has found to be there, "" where it is not text. */
 const char *argument_text(const json_t *arguments, const char *name);

@@ -6,8 +6,6 @@
 #include "core/value/nearest.h"
 #include "operation_edit.h"
 
-enum { LISTEN_TEXT = ENDPOINT_TEXT + 16 };
-
 /* Arguments name a service in two words, the configuration in one. */
 static int read_listen(const json_t *arguments, struct service *service, char text[LISTEN_TEXT],
 		       struct refusal *refusal)

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/value/duration.h"
 #include "core/value/name.h"
+#include "core/value/seed.h"
 #include "core/value/slot_range.h"
-#include "schema.h"
 
 struct diagnosis diagnosis(const char *why, ...)
 {

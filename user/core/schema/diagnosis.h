@@ -7,7 +7,6 @@
 #ifndef HOLDFAST_DIAGNOSIS_H
 #define HOLDFAST_DIAGNOSIS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

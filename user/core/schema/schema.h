@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schema: every key that configuration files, operations and stored models share, in one table a kind of
- * object. A row says what a key means, which values it takes and where in its struct the value lives; reading
- * and writing, refusals, and holdfast.yaml(5) all come from the rows.
+ * A schema: the keys of one kind of object, a row each. A row says what a key means, which values it takes
+ * and where in its struct the value lives; reading, writing and refusals all come from the rows. Which keys
+ * there are is in core/model/schema_table.h.
  */
 #ifndef HOLDFAST_SCHEMA_H
 #define HOLDFAST_SCHEMA_H
@@ -24,10 +24,10 @@ enum schema_type {
 	SCHEMA_SEED,     /* uint64_t: 16 hexadecimal digits, not all 0 */
 	SCHEMA_ADDRESS,  /* struct address: of one host */
 	SCHEMA_SOURCE,   /* struct prefix[2]: at most one of IPv4, one of IPv6, with a comma between */
-	SCHEMA_LISTEN,   /* struct service: "tcp 203.0.113.10:5432" */
+	SCHEMA_LISTEN,   /* struct listen: "tcp 203.0.113.10:5432" */
 	SCHEMA_MEMBERS,  /* char *, owned: a member set as text (history.h) */
 	SCHEMA_PERCENT,  /* uint32_t thousandths: 1, 0.5, "0.5"; low..high thousandths */
-	SCHEMA_RANGES,   /* char *, owned: a slot assignment as text (assignment.h); what was there is the
+	SCHEMA_RANGES,   /* char *, owned: a slot assignment as text (slot_range.h); what was there is the
 			    caller's to free */
 	SCHEMA_LIST,     /* of objects of schema items; read and written by the owner of the list */
 };
@@ -60,9 +60,6 @@ struct schema {
 	size_t size;                   /* of the struct */
 };
 
-extern const struct schema schema_root, schema_interface, schema_pool, schema_service, schema_backend,
-	schema_history, schema_removal;
-
 const struct schema_key *schema_find(const struct schema *schema, const char *name);
 /* Sets every key of *object that has a default to it, everything else to 0. */
 void schema_defaults(const struct schema *schema, void *object);
@@ -93,14 +90,5 @@ int schema_unknown(const struct schema *schema, const char *key, struct refusal 
 
 /* "a number from 0 to 65535", "tcp or udp", ...: what would be right for key. Returns text. */
 const char *schema_describe(const struct schema_key *key, char *text, size_t size);
-
-/* "1h30m" <-> seconds. A number without a unit is refused, but for 0: it may be meant in minutes. */
-int duration_parse(const char *text, uint32_t *ret);
-enum { DURATION_TEXT = 32 };
-const char *duration_text(uint32_t seconds, char text[DURATION_TEXT]);
-/* 16 hexadecimal digits <-> seed. */
-int seed_parse(const char *text, uint64_t *ret);
-enum { SEED_TEXT = 17 };
-const char *seed_text(uint64_t seed, char text[SEED_TEXT]);
 
 #endif

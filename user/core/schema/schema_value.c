@@ -2,14 +2,14 @@
 /* Values of keys as text and JSON, one pair of functions a type. */
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/model.h"
+#include "core/value/duration.h"
+#include "core/value/listen_address.h"
 #include "core/value/name.h"
+#include "core/value/seed.h"
 #include "core/value/slot_range.h"
 #include "diagnosis.h"
 #include "schema.h"
@@ -56,9 +56,8 @@ static int read_name(const struct schema_key *key, char *at, const char *text)
 
 	if (length >= key->size || (length == 0 && (key->flags & SCHEMA_REQUIRED)) || !text)
 		return -EINVAL;
-	for (size_t i = 0; i < length; i++)
-		if (!name_letter(text[i], i == 0))
-			return -EINVAL;
+	if (length && !name_valid(text, length))
+		return -EINVAL;
 	memset(at, 0, key->size);
 	memcpy(at, text, length);
 	return 0;
@@ -154,25 +153,6 @@ static int read_source(struct prefix *at, const char *text)
 	return 0;
 }
 
-static int read_listen(struct service *service, const char *text)
-{
-	size_t length = text ? strcspn(text, " ") : 0;
-	uint8_t proto;
-
-	if (length == 3 && strncmp(text, "tcp", 3) == 0)
-		proto = IPPROTO_TCP;
-	else if (length == 3 && strncmp(text, "udp", 3) == 0)
-		proto = IPPROTO_UDP;
-	else
-		return -EINVAL;
-	text += length;
-	text += strspn(text, " ");
-	if (endpoint_parse(text, &service->vip, &service->port_low, &service->port_high) < 0)
-		return -EINVAL;
-	service->proto = proto;
-	return 0;
-}
-
 /* Whether it is a set, or a difference that makes one, is seen when all sets are read (history.h). */
 static int read_members(char **at, const char *text)
 {
@@ -235,7 +215,7 @@ static int read_value(const struct schema_key *key, void *at, const json_t *valu
 	case SCHEMA_SOURCE:
 		return read_source(at, text);
 	case SCHEMA_LISTEN:
-		return read_listen(at, text);
+		return text ? listen_parse(text, at) : -EINVAL;
 	case SCHEMA_MEMBERS:
 		return read_members(at, text);
 	case SCHEMA_PERCENT:
@@ -288,15 +268,6 @@ static json_t *write_source(const struct prefix *sources)
 	return json_string(text);
 }
 
-static json_t *write_listen(const struct service *service)
-{
-	char text[ENDPOINT_TEXT], listen[ENDPOINT_TEXT + 8];
-
-	snprintf(listen, sizeof listen, "%s %s", proto_name(service->proto),
-		 endpoint_text(&service->vip, service->port_low, service->port_high, text));
-	return json_string(listen);
-}
-
 static json_t *write_percent(uint32_t thousandths)
 {
 	return thousandths % 10 ? json_real(thousandths / 10.0) : json_integer(thousandths / 10);
@@ -305,7 +276,7 @@ static json_t *write_percent(uint32_t thousandths)
 json_t *schema_write(const struct schema_key *key, const void *object)
 {
 	const void *at = (const char *)object + key->offset;
-	char text[ENDPOINT_TEXT];
+	char text[LISTEN_TEXT];
 
 	switch (key->type) {
 	case SCHEMA_NAME:
@@ -326,7 +297,7 @@ json_t *schema_write(const struct schema_key *key, const void *object)
 	case SCHEMA_SOURCE:
 		return write_source(at);
 	case SCHEMA_LISTEN:
-		return write_listen(object);
+		return json_string(listen_text(at, text));
 	case SCHEMA_MEMBERS:
 		return json_string(*(char *const *)at);
 	case SCHEMA_PERCENT:

@@ -10,3 +10,13 @@ bool name_letter(char letter, bool first)
 		return false;
 	return isalnum((unsigned char)letter) || (!first && strchr("-_.", letter));
 }
+
+bool name_valid(const char *text, size_t length)
+{
+	if (!length || length >= NAME_SIZE)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!name_letter(text[i], i == 0))
+			return false;
+	return true;
+}

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Durations and seeds as text. */
+#include "duration.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "schema.h"
 
 static const struct {
 	char letter;
@@ -59,30 +58,5 @@ const char *duration_text(uint32_t seconds, char text[DURATION_TEXT])
 		length += (size_t)snprintf(text + length, DURATION_TEXT - length, "%" PRIu32 "%c", count,
 					   units[unit].letter);
 	}
-	return text;
-}
-
-int seed_parse(const char *text, uint64_t *ret)
-{
-	uint64_t seed = 0;
-
-	if (strlen(text) != SEED_TEXT - 1)
-		return -EINVAL;
-	for (; *text; text++) {
-		if (!isxdigit((unsigned char)*text))
-			return -EINVAL;
-		seed = seed << 4 |
-		       (uint64_t)(isdigit((unsigned char)*text) ? *text - '0'
-								: tolower((unsigned char)*text) - 'a' + 10);
-	}
-	if (seed == 0)
-		return -EINVAL;
-	*ret = seed;
-	return 0;
-}
-
-const char *seed_text(uint64_t seed, char text[SEED_TEXT])
-{
-	snprintf(text, SEED_TEXT, "%016" PRIx64, seed);
 	return text;
 }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Seeds as text: 16 hexadecimal digits. */
+#ifndef HOLDFAST_SEED_H
+#define HOLDFAST_SEED_H
+
+#include <stdint.h>
+
+/* 0, or -EINVAL: other than 16 digits, or no digit but 0. */
+int seed_parse(const char *text, uint64_t *ret);
+enum { SEED_TEXT = 17 };
+const char *seed_text(uint64_t seed, char text[SEED_TEXT]); /* returns text */
+
+#endif
