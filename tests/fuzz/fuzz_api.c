@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links: user/daemon/api/server.c user/daemon/api/exchange.c user/daemon/api/client.c */
-/* links: user/daemon/api/places.c user/daemon/api/acceptor.c user/daemon/api/http_error.c */
-/* links: user/daemon/api/routes.c user/daemon/base/log.c */
+/* links: user/daemon/api/server.c user/daemon/api/server_run.c user/daemon/api/exchange.c */
+/* links: user/daemon/api/client.c user/daemon/api/places.c user/daemon/api/acceptor.c */
+/* links: user/daemon/api/http_error.c user/daemon/api/routes.c user/daemon/api/handler.c */
+/* links: user/daemon/base/log.c */
 /* links: -lmicrohttpd -luv */
 /*
  * Any bytes on the API's socket, then the end: whatever they are, there is an answer in HTTP with JSON where

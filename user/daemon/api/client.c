@@ -31,7 +31,7 @@ static struct client *clients;
 static unsigned int turns; /* of clients_tick() */
 static unsigned int ended; /* clients to settle */
 
-static void enter(struct client *client, enum stage stage)
+static void client_enter(struct client *client, enum stage stage)
 {
 	client->stage = stage;
 	client->since = turns;
@@ -68,7 +68,7 @@ struct client *client_open(uv_loop_t *loop, int fd, struct holder *holder, clien
 	client->context = context;
 	client->hangup.data = client;
 	uv_poll_start(&client->hangup, UV_DISCONNECT, on_disconnect);
-	enter(client, STAGE_NEW);
+	client_enter(client, STAGE_NEW);
 	client->next = clients;
 	client->at = &clients;
 	if (clients)
@@ -121,6 +121,14 @@ const struct refusal *client_refusal(const struct client *client, int *ret_error
 	return client->refusal;
 }
 
+struct client *client_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
 struct holder *client_holder(const struct client *client)
 {
 	return client ? client->holder : NULL;
@@ -130,7 +138,7 @@ void client_begins(struct client *client)
 {
 	/* What the first request took to arrive counts from the connection's beginning. */
 	if (client && client->stage != STAGE_NEW)
-		enter(client, STAGE_REQUEST);
+		client_enter(client, STAGE_REQUEST);
 	else if (client)
 		client->stage = STAGE_REQUEST;
 }
@@ -138,19 +146,19 @@ void client_begins(struct client *client)
 void client_computes(struct client *client)
 {
 	if (client)
-		enter(client, STAGE_COMPUTED);
+		client_enter(client, STAGE_COMPUTED);
 }
 
 void client_answered(struct client *client)
 {
 	if (client)
-		enter(client, STAGE_ANSWER);
+		client_enter(client, STAGE_ANSWER);
 }
 
 void client_done(struct client *client)
 {
 	if (client && client->stage == STAGE_ANSWER)
-		enter(client, STAGE_IDLE);
+		client_enter(client, STAGE_IDLE);
 }
 
 bool client_is_waiting(const struct client *client)
@@ -181,7 +189,7 @@ void client_refuse(struct client *client, int error, const char *what, const cha
 	if (!client)
 		return;
 	client_turn_away(client->fd, error, what, right);
-	enter(client, STAGE_IDLE);
+	client_enter(client, STAGE_IDLE);
 }
 
 static void settle(struct client *client)

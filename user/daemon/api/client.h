@@ -20,6 +20,7 @@ enum {
 	IDLE_SECONDS = 60,    /* from an answer to the next request */
 };
 
+struct MHD_Connection;
 struct client;
 
 /* Called from the loop when a client has ended its side of the connection. It may close the client. */
@@ -33,6 +34,8 @@ struct client *client_open_refused(uv_loop_t *loop, int fd, int error, const str
 /* Gives its place back. Freed by the loop, in its next turn. */
 void client_close(struct client *client);
 
+/* The client of a connection of the HTTP library; NULL: there was no memory for one. */
+struct client *client_of(struct MHD_Connection *connection);
 /* Why it is refused, and the error; NULL: it is not. */
 const struct refusal *client_refusal(const struct client *client, int *ret_error);
 /* Who it is. NULL: one that is refused. */

@@ -10,7 +10,7 @@
 #include "http_error.h"
 #include "patience.h"
 #include "daemon/change/preparation.h"
-#include "handler.h"
+#include "routes.h"
 #include "server_private.h"
 
 enum {
@@ -29,11 +29,6 @@ struct exchange {
 	int64_t patient_until; /* a lock of another process is in the way: see patience.h */
 	struct refusal refusal;
 };
-
-const char *request_query(const struct request *request, const char *name)
-{
-	return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
-}
 
 /* Answers ------------------------------------------------------------------ */
 
@@ -116,7 +111,7 @@ static int check_access(struct exchange *exchange, struct refusal *refusal)
 }
 
 /* The request's headers are here: what can be refused without its body is refused now. */
-static enum MHD_Result begin(struct exchange *exchange, const char *method, const char *path)
+static enum MHD_Result exchange_begin(struct exchange *exchange, const char *method, const char *path)
 {
 	struct refusal *refusal = &exchange->refusal;
 	const struct refusal *turned_away;
@@ -149,7 +144,7 @@ static int refuse_body(struct exchange *exchange, int error)
 	return error;
 }
 
-static int make_room(struct server *server, struct exchange *exchange, size_t needed)
+static int body_make_room(struct server *server, struct exchange *exchange, size_t needed)
 {
 	size_t room = exchange->room;
 	char *body;
@@ -169,13 +164,13 @@ static int make_room(struct server *server, struct exchange *exchange, size_t ne
 
 /* A response cannot be queued in the middle of a body: the rest of one that was refused is read and dropped.
  */
-static void collect(struct server *server, struct exchange *exchange, const char *data, size_t size)
+static void body_collect(struct server *server, struct exchange *exchange, const char *data, size_t size)
 {
 	if (exchange->error)
 		return;
 	if (exchange->length + size > BODY_MAX)
 		refuse_body(exchange, -EMSGSIZE);
-	else if (!make_room(server, exchange, exchange->length + size)) {
+	else if (!body_make_room(server, exchange, exchange->length + size)) {
 		memcpy(exchange->body + exchange->length, data, size);
 		exchange->length += size;
 	}
@@ -218,7 +213,7 @@ static bool waits(struct exchange *exchange, int error)
 	       !patience_wait(instance->patience, &exchange->patient_until, resume, exchange);
 }
 
-static enum MHD_Result finish(struct server *server, struct exchange *exchange)
+static enum MHD_Result exchange_answer(struct server *server, struct exchange *exchange)
 {
 	struct refusal *refusal = &exchange->refusal;
 	json_t *answer = NULL;
@@ -245,14 +240,6 @@ static enum MHD_Result finish(struct server *server, struct exchange *exchange)
 	return MHD_NO;
 }
 
-struct client *client_of(struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-	return info ? info->socket_context : NULL;
-}
-
 enum MHD_Result exchange_take(void *context, struct MHD_Connection *connection, const char *path,
 			      const char *method, const char *version, const char *data, size_t *size,
 			      void **state)
@@ -271,14 +258,14 @@ enum MHD_Result exchange_take(void *context, struct MHD_Connection *connection, 
 		exchange->server = server;
 		exchange->request.connection = connection;
 		exchange->client = client_of(connection);
-		return begin(exchange, method, path);
+		return exchange_begin(exchange, method, path);
 	}
 	if (*size) {
-		collect(server, exchange, data, *size);
+		body_collect(server, exchange, data, *size);
 		*size = 0;
 		return MHD_YES;
 	}
-	return finish(server, exchange);
+	return exchange_answer(server, exchange);
 }
 
 void exchange_end(void *context, struct MHD_Connection *connection, void **state,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A request as handlers see it: method and path are matched, the body is read and parsed. */
-#ifndef HOLDFAST_REQUEST_H
-#define HOLDFAST_REQUEST_H
+#ifndef HOLDFAST_HANDLER_H
+#define HOLDFAST_HANDLER_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -23,30 +23,14 @@ struct request {
 
 /* A query argument, or NULL. */
 const char *request_query(const struct request *request, const char *name);
+/* One that is 0 or 1; false where it is missing. */
+int request_flag(const struct request *request, const char *name, bool *ret, struct refusal *refusal);
+/* A whole number from 0 to most; *ret stays what it is where the argument is missing. */
+int request_count(const struct request *request, const char *name, int64_t most, int64_t *ret,
+		  struct refusal *refusal);
 
 /* 0 with the answer in *ret (new reference), or a negative errno with *refusal filled: response_status(). */
 typedef int (*request_handler)(struct instance *instance, const struct request *request, json_t **ret,
 			       struct refusal *refusal);
-
-enum access {
-	ACCESS_READ,   /* whoever may open the socket */
-	ACCESS_CHANGE, /* root */
-};
-
-struct route {
-	const char *method;
-	const char *path; /* "/v1/backends/{pool}/{name}" */
-	enum access access;
-	request_handler handler;
-};
-
-extern const struct route routes[]; /* ends with method == NULL */
-
-/*
- * The route of method and path; fills request->path and parameters. NULL: none, and *ret_other_method tells
- * whether the path is known for another method.
- */
-const struct route *route_find(const char *method, const char *path, struct request *request,
-			       bool *ret_other_method);
 
 #endif

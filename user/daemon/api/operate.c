@@ -32,7 +32,7 @@ static int check_members(const json_t *body, const char *const *known, struct re
 	return 0;
 }
 
-static int read_flag(const json_t *body, const char *name, bool *ret, struct refusal *refusal)
+static int member_flag(const json_t *body, const char *name, bool *ret, struct refusal *refusal)
 {
 	const json_t *value = json_object_get(body, name);
 
@@ -46,8 +46,8 @@ static int read_flag(const json_t *body, const char *name, bool *ret, struct ref
 }
 
 /* A whole number from low to high; *ret stays what it is where the member is missing. */
-static int read_number(const json_t *body, const char *name, json_int_t low, json_int_t high, uint32_t *ret,
-		       struct refusal *refusal)
+static int member_number(const json_t *body, const char *name, json_int_t low, json_int_t high, uint32_t *ret,
+			 struct refusal *refusal)
 {
 	const json_t *value = json_object_get(body, name);
 	json_int_t number = json_integer_value(value);
@@ -77,13 +77,13 @@ static int read_change(const struct request *request, const char *const *known, 
 	*ret = (struct change){.author = request->author};
 	error = check_members(request->body, known, refusal);
 	if (!error)
-		error = read_flag(request->body, "dry_run", &ret->dry_run, refusal);
+		error = member_flag(request->body, "dry_run", &ret->dry_run, refusal);
 	if (!error)
-		error = read_flag(request->body, "force", &ret->force, refusal);
+		error = member_flag(request->body, "force", &ret->force, refusal);
 	if (!error)
-		error = read_number(request->body, "expect", 1, UINT32_MAX, &ret->expect, refusal);
+		error = member_number(request->body, "expect", 1, UINT32_MAX, &ret->expect, refusal);
 	if (!error)
-		error = read_number(request->body, "limit", 1, 100, &ret->limit, refusal);
+		error = member_number(request->body, "limit", 1, 100, &ret->limit, refusal);
 	return error;
 }
 
@@ -149,7 +149,7 @@ int roll_back(struct instance *instance, const struct request *request, json_t *
 	int error = read_change(request, known, &change, refusal);
 
 	if (!error)
-		error = read_number(request->body, "generation", 1, UINT32_MAX, &number, refusal);
+		error = member_number(request->body, "generation", 1, UINT32_MAX, &number, refusal);
 	if (!error && !number)
 		error = refuse(refusal, -EINVAL, "generation is missing");
 	if (!error)

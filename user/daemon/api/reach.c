@@ -11,7 +11,7 @@
 
 #include "core/model/model_edit.h"
 #include "daemon/change/drain.h"
-#include "views.h"
+#include "core/value/age.h"
 
 void backend_reach(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		   struct reach *ret)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "routes.h"
+
 #include <string.h>
 
 #include "operate.h"
-#include "handler.h"
 #include "views.h"
 
 const struct route routes[] = {

@@ -13,7 +13,6 @@
 
 enum {
 	HEADERS_MAX = 32 << 10,
-	ROUNDS = 16,        /* of the library, in one turn of the loop */
 	REFUSED_SHARE = 8,  /* one more connection for that many places may wait for its refusal */
 	TOLD_EVERY = 60000, /* ms between lines of the log on refused connections */
 };
@@ -122,39 +121,6 @@ static void on_arrival(void *context, int fd, uid_t user)
 	server_run(context);
 }
 
-/* The event loop ------------------------------------------------------------- */
-
-static void on_timer(uv_timer_t *timer)
-{
-	server_run(timer->data);
-}
-
-static void on_ready(uv_poll_t *poll, int status, int events)
-{
-	(void)status;
-	(void)events;
-	server_run(poll->data);
-}
-
-/*
- * The library reads a piece of each connection a round, and closes in one round what it admits to in the
- * next. When it has nothing more to do, what has not come will not come by itself.
- */
-void server_run(struct server *server)
-{
-	MHD_UNSIGNED_LONG_LONG timeout;
-	bool busy = true;
-
-	for (int round = 0; busy && round < ROUNDS; round++) {
-		MHD_run(server->http);
-		busy = MHD_get_timeout(server->http, &timeout) == MHD_YES && !timeout;
-	}
-	if (busy) /* the rest of the loop has its turn first */
-		uv_timer_start(server->timer, on_timer, 0, 0);
-	else
-		clients_settle();
-}
-
 void server_tick(struct server *server)
 {
 	server_run(server);
@@ -162,27 +128,11 @@ void server_tick(struct server *server)
 	acceptor_resume(server->acceptor);
 }
 
-static int watch(struct server *server, uv_loop_t *loop)
-{
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->http, MHD_DAEMON_INFO_EPOLL_FD);
-
-	server->ready = calloc(1, sizeof *server->ready);
-	server->timer = calloc(1, sizeof *server->timer);
-	if (!info || !server->ready || !server->timer)
-		return -ENOMEM;
-	uv_timer_init(loop, server->timer);
-	server->timer->data = server;
-	uv_poll_init(loop, server->ready, info->epoll_fd);
-	server->ready->data = server;
-	uv_poll_start(server->ready, UV_READABLE, on_ready);
-	return 0;
-}
-
 /*
  * MHD_USE_TURBO leaves a connection open for writing until it is closed: those who left their request half
  * are told. The library does not listen: it forgets to, in the round in which it comes below its limit.
  */
-static struct MHD_Daemon *start(struct server *server, unsigned int limit)
+static struct MHD_Daemon *http_start(struct server *server, unsigned int limit)
 {
 	return MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL,
@@ -201,8 +151,8 @@ static int server_start(struct server *server, uv_loop_t *loop)
 	server->loop = loop;
 	server->refused_max = total / REFUSED_SHARE;
 	server->places = places_new(total);
-	server->http = start(server, total + server->refused_max);
-	return server->places && server->http ? watch(server, loop) : -ENOMEM;
+	server->http = http_start(server, total + server->refused_max);
+	return server->places && server->http ? server_watch(server, loop) : -ENOMEM;
 }
 
 int server_open(uv_loop_t *loop, struct instance *instance, int fd, struct server **ret,

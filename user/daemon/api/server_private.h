@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the server's two halves share: the event loop (server.c) and the requests (exchange.c). */
+/* What the parts of the server share: who gets in (server.c), the requests (exchange.c), the event loop
+ * (server_run.c). */
 #ifndef HOLDFAST_SERVER_PRIVATE_H
 #define HOLDFAST_SERVER_PRIVATE_H
 
@@ -25,9 +26,8 @@ struct server {
 
 /* Lets the library do what is to be done now. */
 void server_run(struct server *server);
-
-/* The client of a connection; NULL: there was no memory for one. */
-struct client *client_of(struct MHD_Connection *connection);
+/* Calls server_run() whenever there is something to do. 0 or -ENOMEM. */
+int server_watch(struct server *server, uv_loop_t *loop);
 
 /* Called once for the headers, again for each piece of the body, and once more at its end. */
 enum MHD_Result exchange_take(void *context, struct MHD_Connection *connection, const char *path,

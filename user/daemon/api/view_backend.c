@@ -5,19 +5,9 @@
 #include "core/model/lookup.h"
 #include "daemon/base/clock.h"
 #include "daemon/change/drain.h"
+#include "core/value/age.h"
 #include "reach.h"
 #include "views.h"
-
-const char *age_text(int64_t seconds, char text[AGE_TEXT])
-{
-	if (seconds < 120)
-		snprintf(text, AGE_TEXT, "%llds", (long long)seconds);
-	else if (seconds < 7200)
-		snprintf(text, AGE_TEXT, "%lldm", (long long)(seconds / 60));
-	else
-		snprintf(text, AGE_TEXT, "%lldh", (long long)(seconds / 3600));
-	return text;
-}
 
 /* "4m, last heard 2s"; "12s: no route" */
 static json_t *note_json(struct instance *instance, const struct backend *backend, const struct fact *fact,

@@ -36,16 +36,11 @@ static json_t *reasons_json(struct instance *instance)
 	return list;
 }
 
-json_t *new_flows_json(const struct tally *tally, double share)
-{
-	return tally->unseen && !tally->seen ? json_null() : json_real(tally->flows * share);
-}
-
 void set_tally(json_t *json, const struct tally *tally)
 {
 	bool blind = tally->unseen && !tally->seen;
 
-	json_object_set_new(json, "new_per_second", new_flows_json(tally, 1));
+	json_object_set_new(json, "new_per_second", tally_new_flows(tally, 1));
 	json_object_set_new(json, "packets_per_second", json_real(tally->packets));
 	json_object_set_new(json, "bits_per_second", json_real(tally->bytes * 8));
 	json_object_set_new(json, "packets", json_integer(tally->total.packets));
@@ -94,33 +89,14 @@ int view_counters(struct instance *instance, const struct request *request, json
 
 /* Events ------------------------------------------------------------------------ */
 
-static int read_count(const struct request *request, const char *name, int64_t most, int64_t *ret,
-		      struct refusal *refusal)
-{
-	const char *text = request_query(request, name);
-	char *end;
-	long long value;
-
-	if (!text)
-		return 0;
-	value = strtoll(text, &end, 10);
-	if (*end || end == text || value < 0 || value > most) {
-		refuse(refusal, -EINVAL, "%s=%.32s is out of range", name, text);
-		refusal_right(refusal, "a whole number from 0 to %lld", (long long)most);
-		return -EINVAL;
-	}
-	*ret = value;
-	return 0;
-}
-
 int view_events(struct instance *instance, const struct request *request, json_t **ret,
 		struct refusal *refusal)
 {
 	int64_t after = 0, limit = 1000;
-	int error = read_count(request, "after", INT64_MAX, &after, refusal);
+	int error = request_count(request, "after", INT64_MAX, &after, refusal);
 
 	if (!error)
-		error = read_count(request, "limit", 10000, &limit, refusal);
+		error = request_count(request, "limit", 10000, &limit, refusal);
 	if (error)
 		return error;
 	events_flush(instance->store);

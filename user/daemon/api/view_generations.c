@@ -36,7 +36,7 @@ int view_generations(struct instance *instance, const struct request *request, j
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int read_number(const char *text, uint32_t *ret, struct refusal *refusal)
+static int read_generation_number(const char *text, uint32_t *ret, struct refusal *refusal)
 {
 	char *end;
 	unsigned long number = strtoul(text, &end, 10);
@@ -53,7 +53,7 @@ int view_generation(struct instance *instance, const struct request *request, js
 	struct generation generation;
 	json_t *model, *json;
 	uint32_t number = 0;
-	int error = read_number(request->parameters[0], &number, refusal);
+	int error = read_generation_number(request->parameters[0], &number, refusal);
 
 	if (!error)
 		error = store_generation(instance->store, number, &generation, &model, refusal);
@@ -85,10 +85,10 @@ int view_difference(struct instance *instance, const struct request *request, js
 	const char *to = request_query(request, "to");
 	struct model *before = NULL, *after = NULL;
 	uint32_t first = 0, second = instance->generation.number;
-	int error = read_number(request->parameters[0], &first, refusal);
+	int error = read_generation_number(request->parameters[0], &first, refusal);
 
 	if (!error && to)
-		error = read_number(to, &second, refusal);
+		error = read_generation_number(to, &second, refusal);
 	if (!error)
 		error = read_model(instance, first, &before, refusal);
 	if (!error)
@@ -141,13 +141,13 @@ static json_t *state_json(const struct instance *instance)
 int view_export(struct instance *instance, const struct request *request, json_t **ret,
 		struct refusal *refusal)
 {
-	const char *state = request_query(request, "state");
+	bool state;
+	int error = request_flag(request, "state", &state, refusal);
 
-	if (state && strcmp(state, "0") && strcmp(state, "1"))
-		return refuse(refusal, -EINVAL, "state is 0 or 1");
+	if (error)
+		return error;
 	*ret = json_pack("{s:o}", "configuration",
-			 state && state[0] == '1' ? state_json(instance)
-						  : configuration_json(instance->model));
+			 state ? state_json(instance) : configuration_json(instance->model));
 	return *ret ? 0 : -ENOMEM;
 }
 

@@ -6,10 +6,9 @@
 #include "core/model/lookup.h"
 #include "core/model/pool_options.h"
 #include "daemon/base/clock.h"
+#include "core/model/service_text.h"
 #include "reach.h"
 #include "views.h"
-
-enum { CENSUS_AGE = 1000 /* ms */ };
 
 /* Pools ---------------------------------------------------------------------- */
 
@@ -45,44 +44,16 @@ json_t *settles_json(const struct pool_image *image)
 	return json_integer(image->settles > now ? image->settles - now : 0);
 }
 
-uint32_t pool_remembered(struct instance *instance, const struct pool_image *image)
-{
-	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
-
-	return census && image ? census->pools[image->number].remembered : 0;
-}
-
-struct tally pool_new_flows(const struct instance *instance, const char *pool)
-{
-	struct tally sum = {.flows = 0};
-	uint32_t counters, ordinals;
-
-	for (size_t i = 0; i < instance->model->service_count; i++) {
-		const struct service *service = &instance->model->services[i];
-		const struct tally *tally;
-		uint16_t number;
-
-		if (strcmp(service->pool, pool))
-			continue;
-		number = ledger_service(instance->ledger, service, &counters, &ordinals);
-		tally = rates_service(instance->rates, number);
-		sum.flows += tally->flows;
-		sum.seen |= tally->seen;
-		sum.unseen |= tally->unseen;
-	}
-	return sum;
-}
-
 /* Entries of the flow table that the moving slots may come to need; null where flows begin unseen. */
 static json_t *demand_json(struct instance *instance, const struct pool *pool, const struct pool_image *image)
 {
-	struct tally opened = pool_new_flows(instance, pool->name);
+	struct tally opened = rates_pool(instance->rates, instance->model, instance->ledger, pool->name);
 
 	if (!image || !image->moving)
 		return json_integer(0);
 	if (opened.unseen)
 		return json_null();
-	return json_integer((json_int_t)pool_image_demand(image, pool_remembered(instance, image),
+	return json_integer((json_int_t)pool_image_demand(image, census_remembered(instance->census, image),
 							  opened.flows, clock_monotonic() / 1000));
 }
 
@@ -111,7 +82,7 @@ json_t *pool_json(struct instance *instance, const struct pool *pool)
 	json_object_set_new(json, "up", json_integer(pool_up(instance, pool)));
 	json_object_set_new(json, "moving", json_integer(image ? image->moving : 0));
 	json_object_set_new(json, "settles_in", settles_json(image));
-	json_object_set_new(json, "remembered", json_integer(pool_remembered(instance, image)));
+	json_object_set_new(json, "remembered", json_integer(census_remembered(instance->census, image)));
 	json_object_set_new(json, "demand", demand_json(instance, pool, image));
 	json_object_set_new(json, "digests", json_pack("{s:s, s:s}", "table", table, "history", history));
 	return json;

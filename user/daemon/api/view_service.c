@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/model/service_text.h"
 #include "reach.h"
 #include "views.h"
-
-const char *service_text(const struct service *service, char text[SERVICE_TEXT])
-{
-	char endpoint[ENDPOINT_TEXT];
-
-	snprintf(text, SERVICE_TEXT, "%s %s", proto_name(service->proto),
-		 endpoint_text(&service->vip, service->port_low, service->port_high, endpoint));
-	return text;
-}
 
 json_t *service_json(struct instance *instance, const struct service *service)
 {

@@ -90,7 +90,7 @@ int view_slots(struct instance *instance, const struct request *request, json_t 
 {
 	const struct pool *pool = named_pool(instance->model, request->parameters[0], refusal);
 	const struct pool_image *image = pool ? image_pool(instance->image, pool->name) : NULL;
-	const char *preferences = request_query(request, "preferences");
+	bool preferences;
 	struct placement *placement = NULL;
 	const uint64_t *words;
 	struct hf_table table;
@@ -98,14 +98,13 @@ int view_slots(struct instance *instance, const struct request *request, json_t 
 
 	if (!image)
 		return -ENOENT;
-	if (preferences && strcmp(preferences, "0") && strcmp(preferences, "1"))
-		return refuse(refusal, -EINVAL, "preferences is 0 or 1");
-	error = dataplane_pool(instance->dataplane, image->number, &table, &words);
+	error = request_flag(request, "preferences", &preferences, refusal);
+	if (!error)
+		error = dataplane_pool(instance->dataplane, image->number, &table, &words);
 	if (error)
 		return error;
 	/* A placement of another size is that of a table which is not loaded yet. */
-	if (preferences && *preferences == '1' && image->placement &&
-	    placement_slots(image->placement) == table.size)
+	if (preferences && image->placement && placement_slots(image->placement) == table.size)
 		placement = image->placement;
 	*ret = json_pack("{s:s, s:I, s:o}", "pool", image->name, "slots", (json_int_t)table.size, "ranges",
 			 ranges_json(instance, placement, words, table.size));

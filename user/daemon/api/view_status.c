@@ -11,6 +11,8 @@
 
 #include "daemon/change/warning.h"
 #include "daemon/base/clock.h"
+#include "core/model/service_text.h"
+#include "core/value/age.h"
 #include "reach.h"
 #include "views.h"
 
@@ -24,8 +26,6 @@ int view_version(struct instance *instance, const struct request *request, json_
 			 HF_FLOWHASH_VERSION);
 	return *ret ? 0 : -ENOMEM;
 }
-
-enum { CENSUS_AGE = 1000 /* ms */ };
 
 /* Interfaces ---------------------------------------------------------------- */
 
@@ -96,7 +96,7 @@ __attribute__((format(printf, 2, 3))) static void append_line(json_t *list, cons
 /* Drains do not end while draining backends get new connections. */
 static void append_overflow(struct instance *instance, json_t *list)
 {
-	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
+	const struct flow_census *census = census_take(instance->census, CENSUS_SHOWN);
 	uint64_t unfit = overflow_unfit(&instance->overflow);
 
 	if (!unfit || !census)
@@ -243,7 +243,7 @@ static json_t *pools_lines(struct instance *instance, uint64_t *ret_slots)
 
 static json_t *flows_json(struct instance *instance)
 {
-	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
+	const struct flow_census *census = census_take(instance->census, CENSUS_SHOWN);
 	uint64_t events[HF_FLOW_EVENTS] = {0};
 	json_int_t remembered = 0, closing = 0, limit = 0;
 

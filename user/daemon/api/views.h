@@ -38,18 +38,7 @@ json_t *backends_json(struct instance *instance, const struct pool *only); /* NU
 json_t *generation_json(const struct generation *generation);
 /* Seconds until the last moving slot is ripe to settle, or null. */
 json_t *settles_json(const struct pool_image *image);
-uint32_t pool_remembered(struct instance *instance, const struct pool_image *image);
 /* What is counted of a service or backend, and how fast it grows: adds the members to its object. */
 void set_tally(json_t *json, const struct tally *tally);
-/* New flows a second of all services of a pool: flows, seen and unseen of a tally. */
-struct tally pool_new_flows(const struct instance *instance, const char *pool);
-/* Times share; null where no flow is seen to begin. */
-json_t *new_flows_json(const struct tally *tally, double share);
-/* "tcp 203.0.113.10:5432" */
-enum { SERVICE_TEXT = ENDPOINT_TEXT + 8 };
-const char *service_text(const struct service *service, char text[SERVICE_TEXT]);
-/* "12s", "4m", "3h" */
-enum { AGE_TEXT = 24 };
-const char *age_text(int64_t seconds, char text[AGE_TEXT]);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "daemon/api/views.h"
-
 /* A bit for each slot that leaves an owner. NULL: out of memory. */
 static uint64_t *moved_slots(const struct pool_image *before, const struct pool_image *after)
 {
@@ -28,7 +26,7 @@ static uint32_t flows_on_moved(struct instance *instance, const struct plan_pool
 	if (!before || pool->change == PLAN_ADD)
 		return 0;
 	if (pool->change == PLAN_REMOVE || pool->rebuilt)
-		return pool_remembered(instance, before);
+		return census_remembered(instance->census, before);
 	slots = moved_slots(before, pool->image);
 	flows = slots ? flows_on_slots(instance->dataplane, pool->number, slots, before->table.size) : 0;
 	free(slots);
@@ -41,10 +39,11 @@ json_t *forecast_plan(struct instance *instance, const struct plan *plan, bool f
 
 	for (size_t i = 0; json && i < plan->pool_count; i++) {
 		const struct plan_pool *pool = &plan->pools[i];
-		struct tally opened = pool_new_flows(instance, pool->name);
+		struct tally opened =
+			rates_pool(instance->rates, instance->model, instance->ledger, pool->name);
 		json_t *line = json_array_get(pools, i);
 
-		json_object_set_new(line, "new_per_second", new_flows_json(&opened, plan_pool_share(pool)));
+		json_object_set_new(line, "new_per_second", tally_new_flows(&opened, plan_pool_share(pool)));
 		json_object_set_new(line, "flows_unseen", json_boolean(opened.unseen));
 		json_object_set_new(line, "remembered",
 				    flows ? json_integer(flows_on_moved(instance, pool)) : json_null());

@@ -6,7 +6,7 @@
 
 #include "core/model/model_edit.h"
 #include "kern/preflight/host_objection.h"
-#include "daemon/api/views.h"
+#include "core/model/service_text.h"
 
 /* These changes always need --force. */
 static const char breaks[] = "breaks-flows";

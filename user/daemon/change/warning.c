@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/api/views.h"
+#include "core/model/service_text.h"
 
 /* A pool without backends has nothing to move. */
 static bool pool_caution(const struct pool_image *before, const struct plan_pool *pool, char *text,

@@ -61,6 +61,13 @@ const struct flow_census *census_take(struct census *census, int64_t age)
 	return fresh;
 }
 
+uint32_t census_remembered(struct census *census, const struct pool_image *image)
+{
+	const struct flow_census *count = census_take(census, CENSUS_SHOWN);
+
+	return count && image ? count->pools[image->number].remembered : 0;
+}
+
 const struct flow_census *census_last(const struct census *census)
 {
 	return census->last;

@@ -3,9 +3,13 @@
 #ifndef HOLDFAST_CENSUS_H
 #define HOLDFAST_CENSUS_H
 
+#include "core/image/image.h"
 #include "kern/maps/flows.h"
 
 struct census;
+
+/* How old a count may be that is only shown, in milliseconds. */
+enum { CENSUS_SHOWN = 1000 };
 
 int census_open(struct dataplane *const *dataplane, struct census **ret);
 void census_close(struct census *census);
@@ -15,6 +19,8 @@ void census_close(struct census *census);
  * until the next call.
  */
 const struct flow_census *census_take(struct census *census, int64_t age);
+/* How many flows of a pool are remembered, for showing; image NULL: none. */
+uint32_t census_remembered(struct census *census, const struct pool_image *image);
 const struct flow_census *census_last(const struct census *census);
 /* The last grace period that was over when the last count began, and when that was (monotonic milliseconds).
  */

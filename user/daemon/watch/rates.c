@@ -264,3 +264,25 @@ const struct tally *rates_reason(const struct rates *rates, unsigned reason)
 {
 	return &rates->reasons[reason].tally;
 }
+
+struct tally rates_pool(const struct rates *rates, const struct model *model, const struct ledger *ledger,
+			const char *pool)
+{
+	struct tally sum = {.flows = 0};
+	uint32_t counters, ordinals;
+
+	for (size_t i = 0; i < model->service_count; i++) {
+		const struct service *service = &model->services[i];
+		const struct tally *tally;
+		uint16_t number;
+
+		if (strcmp(service->pool, pool))
+			continue;
+		number = ledger_service(ledger, service, &counters, &ordinals);
+		tally = rates_service(rates, number);
+		sum.flows += tally->flows;
+		sum.seen |= tally->seen;
+		sum.unseen |= tally->unseen;
+	}
+	return sum;
+}

@@ -5,15 +5,10 @@
 #define HOLDFAST_RATES_H
 
 #include "core/ledger/ledger.h"
+#include "core/value/tally.h"
 #include "kern/program/dataplane.h"
 
 struct rates;
-
-struct tally {
-	struct hf_counters total;
-	double packets, bytes, flows; /* a second */
-	bool seen, unseen;            /* there are services whose flows are seen to begin, and others */
-};
 
 int rates_open(struct dataplane *const *dataplane, struct rates **ret);
 void rates_close(struct rates *rates);
@@ -27,5 +22,8 @@ void rates_sample(struct rates *rates, int64_t now);
 const struct tally *rates_service(const struct rates *rates, uint16_t service);
 const struct tally *rates_backend(const struct rates *rates, uint16_t backend);
 const struct tally *rates_reason(const struct rates *rates, unsigned reason); /* flows is 0 */
+/* New flows a second of all services of a pool: flows, seen and unseen of a tally. */
+struct tally rates_pool(const struct rates *rates, const struct model *model, const struct ledger *ledger,
+			const char *pool);
 
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tallies: what is counted of a service, a backend or a reason, and how fast it grows. */
+#ifndef HOLDFAST_TALLY_H
+#define HOLDFAST_TALLY_H
+
+#include <holdfast/abi.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+struct tally {
+	struct hf_counters total;
+	double packets, bytes, flows; /* a second */
+	bool seen, unseen;            /* there are services whose flows are seen to begin, and others */
+};
+
+/* New flows a second, times share; null where no flow is seen to begin. New reference. */
+json_t *tally_new_flows(const struct tally *tally, double share);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The API's paths, and who handles them. */
+#ifndef HOLDFAST_ROUTES_H
+#define HOLDFAST_ROUTES_H
+
+#include "handler.h"
+
+enum access {
+	ACCESS_READ,   /* whoever may open the socket */
+	ACCESS_CHANGE, /* root */
+};
+
+struct route {
+	const char *method;
+	const char *path; /* "/v1/backends/{pool}/{name}" */
+	enum access access;
+	request_handler handler;
+};
+
+extern const struct route routes[]; /* ends with method == NULL */
+
+/*
+ * The route of method and path; fills request->path and parameters. NULL: none, and *ret_other_method tells
+ * whether the path is known for another method.
+ */
+const struct route *route_find(const char *method, const char *path, struct request *request,
+			       bool *ret_other_method);
+
+#endif
