@@ -31,17 +31,6 @@ int store_write_fact(struct store *store, const struct fact *fact, struct refusa
 	return statement_run(store, statement, "write what is stated of a backend's health", refusal);
 }
 
-int store_facts_set(struct store *store, const struct fact *facts, size_t count, struct refusal *refusal)
-{
-	int error = store_begin(store, refusal);
-
-	if (error)
-		return error;
-	for (size_t i = 0; !error && i < count; i++)
-		error = store_write_fact(store, &facts[i], refusal);
-	return store_end(store, error, refusal);
-}
-
 /* One that cannot be read (a later version's state) is passed over. */
 static bool read_fact(sqlite3_stmt *statement, struct fact *ret)
 {

@@ -120,7 +120,7 @@ int store_generations(struct store *store, int (*visit)(const struct generation 
 	return stop;
 }
 
-static int write_generation(struct store *store, const struct stored_change *change, struct refusal *refusal)
+int store_write_generation(struct store *store, const struct stored_change *change, struct refusal *refusal)
 {
 	STATEMENT statement =
 		statement_begin(store, "INSERT OR REPLACE INTO generations VALUES (?, ?, ?, ?, ?)");
@@ -134,7 +134,7 @@ static int write_generation(struct store *store, const struct stored_change *cha
 	return statement_run(store, statement, "write a generation", refusal);
 }
 
-static int write_ledger(struct store *store, const char *text, struct refusal *refusal)
+int store_write_ledger(struct store *store, const char *text, struct refusal *refusal)
 {
 	STATEMENT statement = statement_begin(store, "INSERT OR REPLACE INTO ledger VALUES (1, ?)");
 
@@ -142,78 +142,12 @@ static int write_ledger(struct store *store, const char *text, struct refusal *r
 	return statement_run(store, statement, "write the ledger", refusal);
 }
 
-static int write_change(struct store *store, const struct stored_change *change, const char *ledger,
-			size_t length, struct refusal *refusal)
-{
-	int error = store_begin(store, refusal);
-
-	if (error)
-		return error;
-	error = store_trim(store, length, refusal);
-	if (!error && change->fact)
-		error = store_write_fact(store, change->fact, refusal);
-	if (!error && change->generation)
-		error = write_generation(store, change, refusal);
-	if (!error && ledger)
-		error = write_ledger(store, ledger, refusal);
-	return store_end(store, error, refusal);
-}
-
-/* A disk that is full, perhaps of these very generations, costs the oldest of them before it costs a change.
- */
-int store_commit(struct store *store, const struct stored_change *change, struct refusal *refusal)
-{
-	char *ledger = change->ledger ? json_dumps(change->ledger, JSON_COMPACT) : NULL;
-	size_t length = change->generation ? strlen(change->model) : 0;
-	int error = -ENOMEM;
-
-	length += ledger ? strlen(ledger) : 0;
-	if (length > store->largest)
-		store->largest = length;
-	if (ledger || !change->ledger)
-		error = write_change(store, change, ledger, length, refusal);
-	if (error == -ENOSPC && store_make_room(store, length))
-		error = write_change(store, change, ledger, length, refusal);
-	free(ledger);
-	return error;
-}
-
-static int delete_generation(struct store *store, uint32_t number, struct refusal *refusal)
+int store_delete_generation(struct store *store, uint32_t number, struct refusal *refusal)
 {
 	STATEMENT statement = statement_begin(store, "DELETE FROM generations WHERE number = ?");
 
 	sqlite3_bind_int64(statement, 1, number);
 	return statement_run(store, statement, "take a generation back", refusal);
-}
-
-int store_write_withdrawal(struct store *store, struct refusal *refusal)
-{
-	const struct withdrawal *withdrawal = &store->withdrawal;
-	int error = 0;
-
-	if (withdrawal->number)
-		error = delete_generation(store, withdrawal->number, refusal);
-	if (!error && withdrawal->ledger)
-		error = write_ledger(store, withdrawal->ledger, refusal);
-	if (!error && withdrawal->has_fact)
-		error = store_write_fact(store, &withdrawal->fact, refusal);
-	return error;
-}
-
-int store_withdraw(struct store *store, const struct stored_change *change, struct refusal *refusal)
-{
-	struct withdrawal *withdrawal = &store->withdrawal;
-	int error;
-
-	*withdrawal = (struct withdrawal){.is_due = true, .has_fact = change->fact};
-	if (change->fact)
-		withdrawal->fact = *change->fact;
-	if (change->generation)
-		withdrawal->number = change->generation->number;
-	if (change->ledger)
-		withdrawal->ledger = json_dumps(change->ledger, JSON_COMPACT);
-	error = store_begin(store, refusal);
-	return error ? error : store_end(store, 0, refusal);
 }
 
 uint32_t store_oldest(struct store *store)

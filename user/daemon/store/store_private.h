@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a store, shared by its contents and the watch over its file. */
+/*
+ * The inside of a store. Its files are named in their order: each uses only those before it.
+ */
 #ifndef HOLDFAST_STORE_PRIVATE_H
 #define HOLDFAST_STORE_PRIVATE_H
 
@@ -9,6 +11,8 @@
 #include <sys/types.h>
 
 #include "store.h"
+
+enum { SUFFIX = 8 /* bytes of "-wal", "-shm" or ".new", and more */ };
 
 /* Which file it is, whatever its name. */
 struct file_identity {
@@ -38,10 +42,29 @@ struct store {
 	struct withdrawal withdrawal;
 };
 
-/* Opens the database at path, and learns which files it has. sqlite3_close(*ret) also after a failure. */
-int store_open_file(const char *path, sqlite3 **ret, struct refusal *refusal);
+/* store_file.c: which file the database is -------------------------------------- */
+
 /* Takes note of the files that store->db has open, and sees to it that no commit goes to others. */
 void store_watch_begin(struct store *store);
+/* Whether commits check that they go to the files that were noted. */
+void store_check_commits(struct store *store, bool check);
+/* The file of that name and suffix now. */
+struct file_identity store_identify(const char *path, const char *suffix);
+bool store_same_file(struct file_identity a, struct file_identity b);
+bool store_is_moved(const struct store *store);
+int store_refuse_moved(const struct store *store, struct refusal *refusal);
+
+/* store_lock.c: "another process" or "sqlite3 (process 4711)". */
+enum store_lock { STORE_WRITER, STORE_READERS };
+void store_lock_holder(struct store *store, enum store_lock which, char *text, size_t room);
+
+/* store_statement.c ------------------------------------------------------------- */
+
+/* What SQLite's result code and the system's errno are as a negative errno. */
+int database_errno(int code, int number);
+/* Fills the refusal (may be NULL) from what SQLite said last, and remembers that the store cannot be written.
+ * -ENOLCK: another process holds the lock. */
+int store_refuse(struct store *store, const char *doing, struct refusal *refusal);
 
 /* Statements: freed at the end of their block. What cannot be prepared is NULL, and fails at its step. */
 void statement_end(sqlite3_stmt **statement);
@@ -54,45 +77,50 @@ int64_t statement_number(const struct store *store, const char *sql);
 /* Runs one that has no rows. 0, or the refusal, whose sentence says what it was `doing`. */
 int statement_run(struct store *store, sqlite3_stmt *statement, const char *doing, struct refusal *refusal);
 
-/* Fills the refusal (may be NULL) from what SQLite said last, and remembers that the store cannot be written.
- * -ENOLCK: another process holds the lock. */
-int store_refuse(struct store *store, const char *doing, struct refusal *refusal);
+/* store_size.c: bytes ----------------------------------------------------------- */
 
-/*
- * A transaction that writes. What is still to be taken back is taken back in it first. store_end() commits
- * where error is 0, and else rolls back; it returns why nothing was committed, or 0.
- */
-int store_begin(struct store *store, struct refusal *refusal);
-int store_end(struct store *store, int error, struct refusal *refusal);
-
-/* store_generations.c: takes back what store->withdrawal says, in the transaction that has begun. */
-int store_write_withdrawal(struct store *store, struct refusal *refusal);
-/* store_events.c: forgets all but the newest, of changes and of each other kind: part of a transaction. */
-int store_trim_events(struct store *store, int changes, int others);
-/* store_facts.c */
-int store_write_fact(struct store *store, const struct fact *fact, struct refusal *refusal);
-
-/* store_room.c: the database's size -------------------------------------------- */
-
-/* Forgets generations until `needed` more bytes stay under the limits: part of the transaction that has
- * begun. */
-int store_trim(struct store *store, size_t needed, struct refusal *refusal);
+int64_t store_page_size(const struct store *store);
+int64_t store_free_bytes(const struct store *store);
+int64_t store_all_bytes(const struct store *store);
+/* What file and log should have room for: one more change. */
+size_t store_reserve_size(const struct store *store);
 /* Before a commit: the file gets its new size now, so that the log can always be copied into it. -ENOSPC. */
 int store_grow(struct store *store, struct refusal *refusal);
 /* Before a transaction: where the log may have no place to grow, it is copied into the file, so that the
  * transaction begins at its start, where it has its place. */
 void store_rewind_log(struct store *store);
+
+/* store_generations.c, store_facts.c: rows, in the transaction that has begun ---- */
+
+int store_write_generation(struct store *store, const struct stored_change *change, struct refusal *refusal);
+int store_delete_generation(struct store *store, uint32_t number, struct refusal *refusal);
+int store_write_ledger(struct store *store, const char *text, struct refusal *refusal);
+int store_write_fact(struct store *store, const struct fact *fact, struct refusal *refusal);
+
+/*
+ * store_transaction.c: a transaction that writes. What is still to be taken back is taken back in it first.
+ * store_end() commits where error is 0, and else rolls back; it returns why nothing was committed, or 0.
+ */
+int store_begin(struct store *store, struct refusal *refusal);
+int store_end(struct store *store, int error, struct refusal *refusal);
+
+/* store_events.c: forgets all but the newest, of changes and of each other kind: part of a transaction. */
+int store_trim_events(struct store *store, int changes, int others);
+
+/* store_room.c: forgetting, and a full disk -------------------------------------- */
+
+/* Forgets generations until `needed` more bytes stay under the limits: part of the transaction that has
+ * begun. */
+int store_trim(struct store *store, size_t needed, struct refusal *refusal);
 /* The disk is full: forgets what is old until its place is enough for `needed` bytes, and whatever may be
  * forgotten if it is not. Whether another try is worth it: the log begins anew too. */
 bool store_make_room(struct store *store, size_t needed);
-/* Reserves the place that one more change takes in file and log, for when the disk is full.
- */
+/* Reserves the place that one more change takes in file and log, for when the disk is full. */
 int store_reserve(struct store *store, struct refusal *refusal);
 /* Writes a file that is mostly empty, as an older version may have left it, again without the free pages. */
 void store_shrink(struct store *store);
 
-/* store_lock.c: "another process" or "sqlite3 (process 4711)". */
-enum store_lock { STORE_WRITER, STORE_READERS };
-void store_lock_holder(struct store *store, enum store_lock which, char *text, size_t room);
+/* store.c: opens the database at path. sqlite3_close(*ret) also after a failure. */
+int store_open_file(const char *path, sqlite3 **ret, struct refusal *refusal);
 
 #endif

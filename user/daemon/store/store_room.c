@@ -18,31 +18,14 @@ enum {
 	MOST = 1000,               /* generations, unless more are asked for */
 	PAGES_BESIDE = 16,         /* that a generation takes beside its own */
 	EVENTS_LEFT = 200,         /* of each kind, where the disk is full */
-	LEAST_RESERVE = 64 << 10,  /* bytes */
-	MOST_RESERVE = 2 << 20,    /* bytes: the log keeps no more place than PRAGMA journal_size_limit */
 	WORTH_A_SHRINK = 1 << 20,  /* bytes */
 	KEPT_FREE_MOST = 16 << 20, /* bytes of the disk, or where it is a small one: */
 	KEPT_FREE_SHARE = 8,
 };
 
-static int64_t page_size(const struct store *store)
-{
-	return statement_number(store, "PRAGMA page_size");
-}
-
-static int64_t free_bytes(const struct store *store)
-{
-	return statement_number(store, "PRAGMA freelist_count") * page_size(store);
-}
-
-static int64_t all_bytes(const struct store *store)
-{
-	return statement_number(store, "PRAGMA page_count") * page_size(store);
-}
-
 static int64_t pages_of(const struct store *store, size_t bytes)
 {
-	return (int64_t)bytes + PAGES_BESIDE * page_size(store);
+	return (int64_t)bytes + PAGES_BESIDE * store_page_size(store);
 }
 
 /* Forgetting ------------------------------------------------------------------------ */
@@ -88,11 +71,11 @@ static bool is_disk_low(const struct store *store)
 
 static bool store_fits(const struct store *store, int64_t place, bool disk_is_low)
 {
-	int64_t empty = free_bytes(store);
+	int64_t empty = store_free_bytes(store);
 
 	if (disk_is_low && empty < place)
 		return false;
-	return all_bytes(store) - empty + place <= (int64_t)store->limits.bytes;
+	return store_all_bytes(store) - empty + place <= (int64_t)store->limits.bytes;
 }
 
 int store_trim(struct store *store, size_t needed, struct refusal *refusal)
@@ -140,50 +123,12 @@ int store_prune(struct store *store)
 
 /* A full disk ------------------------------------------------------------------------- */
 
-int store_grow(struct store *store, struct refusal *refusal)
-{
-	sqlite3_int64 bytes = all_bytes(store);
-
-	if (!sqlite3_file_control(store->db, "main", SQLITE_FCNTL_SIZE_HINT, &bytes))
-		return 0;
-	refuse(&store->problem, -ENOSPC, "the database cannot grow: its disk is full");
-	refusal_where(&store->problem, "%s", store->path);
-	refusal_right(&store->problem, "make room on its disk; what is in force stays");
-	store->failed = true;
-	if (refusal)
-		*refusal = store->problem;
-	return -ENOSPC;
-}
-
 /* With its ledger. */
 static size_t newest_size(const struct store *store)
 {
 	return statement_number(store, "SELECT length(CAST(model AS BLOB)) +"
 				       " ifnull((SELECT length(CAST(json AS BLOB)) FROM ledger), 0)"
 				       " FROM generations ORDER BY number DESC LIMIT 1");
-}
-
-static size_t reserve_size(const struct store *store)
-{
-	size_t bytes = store->largest + LEAST_RESERVE;
-
-	return bytes < MOST_RESERVE ? bytes : MOST_RESERVE;
-}
-
-/* A quota counts as a full disk, but only a write that fails shows it. */
-static bool can_log_grow(const struct store *store)
-{
-	struct statvfs disk;
-
-	if (store->failed)
-		return false;
-	return statvfs(store->path, &disk) || (uint64_t)disk.f_bavail * disk.f_frsize >= reserve_size(store);
-}
-
-void store_rewind_log(struct store *store)
-{
-	if (!can_log_grow(store))
-		sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
 
 bool store_make_room(struct store *store, size_t needed)
@@ -193,9 +138,9 @@ bool store_make_room(struct store *store, size_t needed)
 
 	if (store_begin(store, NULL))
 		return false;
-	while (done > 0 && free_bytes(store) < place)
+	while (done > 0 && store_free_bytes(store) < place)
 		done = forget_generations(store, KEPT_WHEN_FULL, NULL);
-	if (!done && free_bytes(store) < place)
+	if (!done && store_free_bytes(store) < place)
 		done = store_trim_events(store, EVENTS_LEFT, EVENTS_LEFT);
 	return !store_end(store, done < 0 ? done : 0, NULL);
 }
@@ -220,7 +165,7 @@ int store_reserve(struct store *store, struct refusal *refusal)
 
 	if (!store->largest)
 		store->largest = newest_size(store);
-	bytes = reserve_size(store);
+	bytes = store_reserve_size(store);
 	if (!store->failed && store->reserved >= bytes)
 		return 0;
 	snprintf(sql, sizeof sql,
@@ -235,10 +180,10 @@ int store_reserve(struct store *store, struct refusal *refusal)
 
 void store_shrink(struct store *store)
 {
-	int64_t empty = free_bytes(store);
+	int64_t empty = store_free_bytes(store);
 
 	if (empty < WORTH_A_SHRINK ||
-	    (empty < all_bytes(store) / 2 && all_bytes(store) <= (int64_t)store->limits.bytes))
+	    (empty < store_all_bytes(store) / 2 && store_all_bytes(store) <= (int64_t)store->limits.bytes))
 		return;
 	if (!sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL))
 		sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
