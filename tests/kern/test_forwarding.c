@@ -10,7 +10,10 @@
 #include <bpf/bpf.h>
 #include <holdfast/flowhash.h>
 #include <holdfast/outer.h>
-#include <kern/program/dataplane.h>
+#include <kern/instance/attach.h>
+#include <kern/instance/lifecycle.h>
+#include <kern/maps/dataplane.h>
+#include <kern/program/program_upgrade.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>

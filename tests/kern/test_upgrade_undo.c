@@ -13,7 +13,10 @@
 #include <sys/syscall.h>
 
 #include "netns.h"
-#include "kern/program/dataplane.h"
+#include "kern/instance/attach.h"
+#include "kern/instance/attachments.h"
+#include "kern/instance/lifecycle.h"
+#include "kern/program/program_upgrade.h"
 
 static char instance[32];
 static const struct dataplane_limits limits = {.slots = 4096, .hops = 1024, .flows = 1024, .counters = 64};

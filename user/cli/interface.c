@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "kern/base/pins.h"
+#include "kern/instance/attach.h"
+#include "kern/instance/lifecycle.h"
 #include "change_run.h"
 #include "commands.h"
 #include "cli/frame/complain.h"

@@ -10,6 +10,12 @@
 #include <sys/stat.h>
 
 #include "kern/base/boot.h"
+#include "kern/instance/lifecycle.h"
+#include "kern/instance/own_macs.h"
+#include "kern/program/instance_pins.h"
+#include "kern/program/load.h"
+#include "kern/program/program_upgrade.h"
+#include "kern/xdp/orphan.h"
 #include "daemon/change/change.h"
 #include "daemon/base/clock.h"
 #include "daemon/change/drain.h"
@@ -343,7 +349,7 @@ static int check_orphans(const struct instance *instance, struct refusal *refusa
 	int error = 0;
 
 	for (size_t i = 0; !error && i < instance->model->interface_count; i++)
-		error = dataplane_check_orphan(instance->model->interfaces[i].name, refusal);
+		error = orphan_wait(NULL, instance->model->interfaces[i].name, refusal);
 	return error;
 }
 

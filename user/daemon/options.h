@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kern/program/dataplane.h"
+#include "kern/maps/dataplane.h"
 
 struct options {
 	const char *instance;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/frame/complain.h"
+#include "kern/instance/lifecycle.h"
 
 /* Names for the numbers, or an empty model and ledger and a warning. */
 static int read_names(struct offline *offline, struct refusal *warning)

@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "core/ledger/ledger.h"
-#include "kern/program/dataplane.h"
+#include "kern/maps/dataplane.h"
 #include "cli/frame/call.h"
 
 struct offline {

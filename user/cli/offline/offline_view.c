@@ -9,6 +9,7 @@
 
 #include "core/model/sender.h"
 #include "kern/base/carrier.h"
+#include "kern/instance/attachments.h"
 #include "offline.h"
 
 /* What is found of each backend. */

@@ -11,6 +11,7 @@
 #include "core/value/frame.h"
 #include "core/model/pool_options.h"
 #include "kern/base/absent.h"
+#include "kern/program/observer.h"
 #include "cli/frame/complain.h"
 #include "offline.h"
 

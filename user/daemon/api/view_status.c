@@ -15,6 +15,7 @@
 #include "core/value/age.h"
 #include "reach.h"
 #include "views.h"
+#include "kern/program/load.h"
 
 int view_version(struct instance *instance, const struct request *request, json_t **ret,
 		 struct refusal *refusal)

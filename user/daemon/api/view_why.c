@@ -10,6 +10,7 @@
 #include "core/value/frame.h"
 #include "kern/base/absent.h"
 #include "core/model/service_text.h"
+#include "kern/program/observer.h"
 #include "reach.h"
 #include "views.h"
 

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kern/instance/lifecycle.h"
+
 enum { ATTEMPTS = 100, PAUSE = 20 * 1000 * 1000 /* ns */ };
 
 static int refuse_busy(int fd, const char *path, const char *instance, struct refusal *refusal)

@@ -6,7 +6,7 @@
 
 #include "core/ledger/ledger.h"
 #include "core/image/plan.h"
-#include "kern/program/dataplane.h"
+#include "kern/maps/dataplane.h"
 
 struct counter_reset {
 	struct dataplane *dataplane;

@@ -13,6 +13,7 @@
 #include "daemon/base/clock.h"
 #include "configuration.h"
 #include "daemon/base/event_log.h"
+#include "kern/instance/lifecycle.h"
 
 /* Refusing --------------------------------------------------------------------- */
 

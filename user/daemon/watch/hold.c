@@ -6,6 +6,7 @@
 
 #include "daemon/base/event_log.h"
 #include "daemon/base/lock.h"
+#include "kern/instance/lifecycle.h"
 
 static void note_pins(struct instance *instance, int made, const struct refusal *problem)
 {

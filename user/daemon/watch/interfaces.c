@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "daemon/base/event_log.h"
+#include "kern/instance/attach.h"
+#include "kern/instance/attachments.h"
 
 struct interfaces {
 	struct dataplane *const *dataplane; /* of the instance, which may open it anew */

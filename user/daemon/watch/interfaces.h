@@ -8,7 +8,8 @@
 #define HOLDFAST_INTERFACES_H
 
 #include "core/model/model.h"
-#include "kern/program/dataplane.h"
+#include "kern/maps/dataplane.h"
+#include "kern/xdp/attachment.h"
 
 struct interfaces;
 

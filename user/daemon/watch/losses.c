@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kern/base/driver_drops.h"
+#include "kern/instance/attachments.h"
 #include "daemon/base/event_log.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "core/image/image.h"
-#include "kern/program/dataplane.h"
+#include "kern/maps/dataplane.h"
 
 enum { MAX_LOSSES = 2 * HF_MAX_LINKS };
 

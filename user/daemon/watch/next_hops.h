@@ -7,7 +7,7 @@
 #define HOLDFAST_NEXT_HOPS_H
 
 #include "core/ledger/ledger.h"
-#include "kern/program/dataplane.h"
+#include "kern/maps/dataplane.h"
 #include "kern/neighbour/nexthop.h"
 
 struct next_hops;

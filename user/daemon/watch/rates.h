@@ -6,7 +6,7 @@
 
 #include "core/ledger/ledger.h"
 #include "core/value/tally.h"
-#include "kern/program/dataplane.h"
+#include "kern/maps/dataplane.h"
 
 struct rates;
 

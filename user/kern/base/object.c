@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,4 +73,27 @@ struct bpf_program *object_program(const struct bpf_object *object, const char *
 			return program;
 	}
 	return NULL;
+}
+
+int program_describe(int fd, uint32_t *ret_id, char ret_tag[17])
+{
+	struct bpf_prog_info info = {};
+	uint32_t length = sizeof info;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &length))
+		return -errno;
+	*ret_id = info.id;
+	for (int i = 0; ret_tag && i < BPF_TAG_SIZE; i++)
+		snprintf(&ret_tag[2 * i], 3, "%02x", info.tag[i]);
+	return 0;
+}
+
+uint32_t object_number(int fd)
+{
+	struct {
+		uint32_t type, id;
+	} info = {};
+	uint32_t length = sizeof info;
+
+	return bpf_obj_get_info_by_fd(fd, &info, &length) ? 0 : info.id;
 }

@@ -19,5 +19,9 @@ void object_log_close(struct object_log *log);
 int object_log_refuse(struct object_log *log, int error, struct refusal *refusal);
 
 struct bpf_program *object_program(const struct bpf_object *object, const char *section); /* NULL: none */
+/* The number of a map, a program or a link (a descriptor); 0: it tells none. */
+uint32_t object_number(int fd);
+/* The number of a loaded program (a descriptor), and the kernel's tag; ret_tag NULL: not asked for. */
+int program_describe(int fd, uint32_t *ret_id, char ret_tag[17]);
 
 #endif

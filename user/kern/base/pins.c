@@ -61,6 +61,13 @@ const char *pin_path(char path[PIN_PATH], const char *format, ...)
 	return path;
 }
 
+const char *instance_path(const char *instance, const char *what, char path[PIN_PATH])
+{
+	char name[PIN_NAME];
+
+	return pin_path(path, "%s%s%s", pin_encode(instance, name), what ? "/" : "", what ?: "");
+}
+
 static int make_directories(const char *path)
 {
 	char part[PIN_PATH];

@@ -21,6 +21,8 @@ const char *pin_decode(const char *pinned, char name[PIN_NAME]);
 int pins_mount(struct refusal *refusal);
 /* printf-fashion below /sys/fs/bpf/holdfast; returns path. */
 __attribute__((format(printf, 2, 3))) const char *pin_path(char path[PIN_PATH], const char *format, ...);
+/* PINS/INSTANCE/WHAT; what NULL: the instance's directory. Returns path. */
+const char *instance_path(const char *instance, const char *what, char path[PIN_PATH]);
 int pins_make_directory(const char *path); /* and those above it; 0 if it is there */
 /* Returns error, for a path at which nothing can be pinned. */
 int pins_refuse(int error, const char *path, struct refusal *refusal);

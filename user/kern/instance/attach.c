@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which interfaces an instance is attached to: one pinned link each. */
 #include "attach.h"
 
 #include <bpf/bpf.h>
@@ -8,155 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "kern/xdp/gro.h"
-#include "kern/xdp/orphan.h"
+#include "attachments.h"
 #include "kern/base/pins.h"
-#include "kern/program/dispatcher.h"
 #include "kern/maps/state.h"
-
-static const char *link_path(const char *instance, const char *interface, char path[PIN_PATH])
-{
-	char name[PIN_NAME], link[PIN_NAME];
-
-	return pin_path(path, "%s/links/%s", pin_encode(instance, name), pin_encode(interface, link));
-}
-
-static const char *links_path(const char *instance, char path[PIN_PATH])
-{
-	char name[PIN_NAME];
-
-	return pin_path(path, "%s/links", pin_encode(instance, name));
-}
-
-/* One pin of a link: visited with what the kernel says of it now. */
-struct listing {
-	const char *instance;
-	int (*visit)(const struct attachment *attachment, const char *path, void *context);
-	void *context;
-};
-
-void attachment_label(struct attachment *attachment, const char *pinned, bool elsewhere)
-{
-	attachment->elsewhere = elsewhere;
-	snprintf(attachment->pinned, sizeof attachment->pinned, "%.15s", pinned);
-	if (elsewhere)
-		memcpy(attachment->interface, attachment->pinned, sizeof attachment->interface);
-}
-
-static int list_one(const char *pinned, void *context)
-{
-	const struct listing *listing = context;
-	struct attachment attachment;
-	char path[PIN_PATH], name[PIN_NAME];
-	int r;
-
-	link_path(listing->instance, pin_decode(pinned, name), path);
-	r = xdp_attachment(path, &attachment);
-	if (r == -ENODEV) {
-		gro_give_back(NULL, path);
-		return unlink(path) && errno != ENOENT ? -errno : 0;
-	}
-	if (r == -ENOENT)
-		return 0;
-	if (r && r != -EXDEV)
-		return r;
-	attachment_label(&attachment, name, r == -EXDEV);
-	return listing->visit(&attachment, path, listing->context);
-}
-
-static int links_each(struct listing listing)
-{
-	char path[PIN_PATH];
-	int r = pins_each(links_path(listing.instance, path), list_one, &listing);
-
-	return r == -ENOENT ? 0 : r;
-}
-
-struct visitor {
-	const struct dataplane *dataplane;
-	int (*visit)(const struct attachment *attachment, void *context);
-	void *context;
-};
-
-/* The kernel tells the tag of a program that is not in hand to CAP_SYS_ADMIN alone. */
-static int visit_tagged(const struct attachment *found, const char *path, void *context)
-{
-	const struct visitor *visitor = context;
-	const struct dataplane *dataplane = visitor->dataplane;
-	struct attachment attachment = *found;
-
-	(void)path;
-	if (attachment.program == dataplane->prog_id)
-		memcpy(attachment.tag, dataplane->tag, sizeof attachment.tag);
-	else if (attachment.program == dataplane->prog_frags_id)
-		memcpy(attachment.tag, dataplane->frags_tag, sizeof attachment.tag);
-	return visitor->visit(&attachment, visitor->context);
-}
-
-int dataplane_attachments(struct dataplane *dataplane, int (*visit)(const struct attachment *, void *),
-			  void *context)
-{
-	struct visitor visitor = {.dataplane = dataplane, .visit = visit, .context = context};
-	int r = links_each((struct listing){dataplane->instance, visit_tagged, &visitor});
-
-	if (!r)
-		r = links_unpinned(dataplane, visit, context);
-	return r ?: share_list(dataplane->instance, visit, context);
-}
-
-bool attachment_answers_to(const struct attachment *attachment, const char *interface)
-{
-	if (!attachment->elsewhere && !strcmp(attachment->interface, interface))
-		return true;
-	return !strcmp(attachment->pinned, interface) &&
-	       (attachment->elsewhere || !if_nametoindex(interface));
-}
-
-struct search {
-	const char *interface;
-	struct attachment found;
-	char path[PIN_PATH];
-};
-
-static int match_link(const struct attachment *attachment, const char *path, void *context)
-{
-	struct search *search = context;
-
-	if (!attachment_answers_to(attachment, search->interface))
-		return 0;
-	search->found = *attachment;
-	memcpy(search->path, path, sizeof search->path);
-	return 1;
-}
-
-/* 1: found; 0: no pinned link is the interface's; or a negative errno. */
-static int link_search(const char *instance, struct search *search)
-{
-	return links_each((struct listing){instance, match_link, search});
-}
-
-struct census {
-	uint32_t ifindex;
-	unsigned int count;
-};
-
-static int count_one(const struct attachment *attachment, void *context)
-{
-	struct census *census = context;
-
-	census->ifindex = attachment->elsewhere ? 0 : attachment->ifindex;
-	census->count++;
-	return 0;
-}
-
-uint32_t attachment_only(struct dataplane *dataplane)
-{
-	struct census census = {};
-
-	if (dataplane_attachments(dataplane, count_one, &census))
-		return 0;
-	return census.count == 1 ? census.ifindex : 0;
-}
+#include "kern/program/dispatcher.h"
+#include "kern/program/held_links.h"
+#include "kern/program/instance_pins.h"
+#include "kern/xdp/orphan.h"
+#include "kern/xdp/suitable.h"
+#include "kern/xdp/xdp_attach.h"
+#include "own_macs.h"
 
 static bool is_ours(const struct dataplane *dataplane, const struct attachment *attachment)
 {
@@ -180,8 +40,8 @@ static int link_take_over(const struct dataplane *dataplane, const char *path, s
 static int attached_already(const struct dataplane *dataplane, const char *interface,
 			    enum interface_mode mode, struct refusal *refusal)
 {
-	struct search search = {.interface = interface};
-	int r = link_search(dataplane->instance, &search);
+	struct link_search search = {.interface = interface};
+	int r = link_find_pinned(dataplane->instance, &search);
 
 	if (r < 0)
 		return refuse(refusal, r, "the attachment of %s cannot be read: %s", interface, strerror(-r));
@@ -224,7 +84,7 @@ static int attach_exclusively(struct dataplane *dataplane, const char *interface
 
 	if (r)
 		return r < 0 ? r : 0;
-	r = pins_make_directory(links_path(dataplane->instance, path));
+	r = pins_make_directory(instance_path(dataplane->instance, "links", path));
 	if (r)
 		return pins_refuse(r, path, refusal);
 	r = xdp_attach(interface, dataplane->prog, dataplane->prog_frags, mode,
@@ -247,7 +107,7 @@ int dataplane_attach(struct dataplane *dataplane, const char *interface, enum in
 	if (dataplane->only != ifindex)
 		links_mark_only_ingress(dataplane, 0);
 	if (share)
-		r = share_attach(dataplane, interface, mode, refusal);
+		r = dispatcher_attach(dataplane, interface, mode, refusal);
 	else
 		r = attach_exclusively(dataplane, interface, mode, refusal);
 	links_mark_only_ingress(dataplane, attachment_only(dataplane));
@@ -258,11 +118,11 @@ int dataplane_attach(struct dataplane *dataplane, const char *interface, enum in
 /* Every link that answers to the name. */
 static int links_detach(const char *instance, const char *interface)
 {
-	struct search search = {.interface = interface};
+	struct link_search search = {.interface = interface};
 	int found, r = 0;
 	bool any = false;
 
-	while (!r && (found = link_search(instance, &search)) > 0) {
+	while (!r && (found = link_find_pinned(instance, &search)) > 0) {
 		any = true;
 		r = xdp_detach(search.path);
 	}
@@ -271,59 +131,33 @@ static int links_detach(const char *instance, const char *interface)
 
 int dataplane_detach(struct dataplane *dataplane, const char *interface, struct refusal *refusal)
 {
+	const uint32_t own[] = {dataplane->prog_id, dataplane->prog_frags_id};
 	int r = links_detach(dataplane->instance, interface);
 
 	if (r == -ENOENT)
 		r = links_let_go(dataplane, interface);
 	if (r == -ENOENT)
-		r = share_detach(dataplane->instance, interface);
+		r = dispatcher_detach(dataplane->instance, interface);
 	if (r && r != -ENOENT)
 		return refuse(refusal, r, "%s cannot be detached: %s", interface, strerror(-r));
 	packets_wait(); /* one that came in there must not be sent back by the interface that is left */
 	links_mark_only_ingress(dataplane, attachment_only(dataplane));
 	dataplane_know_macs(dataplane);
-	if (orphan_wait(dataplane, interface, refusal))
+	if (orphan_wait(own, interface, refusal))
 		return -EBUSY;
 	if (r)
 		refuse(refusal, r, "instance %s is not attached to %s", dataplane->instance, interface);
 	return r;
 }
 
-static int detach_one(const struct attachment *attachment, const char *path, void *context)
+int dataplane_detach_all(const char *instance, struct refusal *refusal)
 {
-	int r = xdp_detach(path);
+	int r = instance_check(instance, refusal);
 
-	(void)attachment;
-	(void)context;
-	return r == -ENOENT ? 0 : r;
-}
-
-int links_detach_all(const char *instance)
-{
-	char name[NAME_SIZE];
-	int r;
-
-	snprintf(name, sizeof name, "%s", instance);
-	r = links_each((struct listing){name, detach_one, NULL});
-	return r ?: share_detach_all(name);
-}
-
-static int any_link(const struct attachment *attachment, const char *path, void *context)
-{
-	(void)attachment;
-	(void)path;
-	(void)context;
-	return 1;
-}
-
-static int any_share(const struct attachment *attachment, void *context)
-{
-	return any_link(attachment, NULL, context);
-}
-
-int attachments_any(const char *instance)
-{
-	int r = links_each((struct listing){instance, any_link, NULL});
-
-	return r ?: share_list(instance, any_share, NULL);
+	if (r)
+		return r;
+	r = links_detach_all(instance);
+	if (r)
+		return refuse(refusal, r, "instance %s cannot be detached: %s", instance, strerror(-r));
+	return orphans_check(refusal);
 }

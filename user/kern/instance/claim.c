@@ -7,17 +7,10 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "kern/program/dataplane.h"
 #include "kern/base/pins.h"
+#include "lifecycle.h"
 
 enum { ATTEMPTS = 100 };
-
-static const char *directory_of(const char *instance, char path[PIN_PATH])
-{
-	char name[PIN_NAME];
-
-	return pin_path(path, "%s", pin_encode(instance, name));
-}
 
 static bool is_at(int fd, const char *path)
 {
@@ -60,7 +53,7 @@ int dataplane_claim(const char *instance, int *ret_fd, struct refusal *refusal)
 
 	if (r)
 		return r;
-	directory_of(instance, path);
+	instance_path(instance, NULL, path);
 	r = -ENOENT;
 	for (int i = 0; r == -ENOENT && i < ATTEMPTS; i++) {
 		r = pins_make_directory(path);
@@ -77,7 +70,7 @@ int dataplane_claim_renew(const char *instance, int *fd, struct refusal *refusal
 	char path[PIN_PATH];
 	int next, r;
 
-	if (is_at(*fd, directory_of(instance, path)))
+	if (is_at(*fd, instance_path(instance, NULL, path)))
 		return 0;
 	r = dataplane_claim(instance, &next, refusal);
 	if (r)

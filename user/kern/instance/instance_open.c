@@ -1,70 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opening, adopting and ending an instance. */
-#include "kern/maps/state.h"
+/* Opening an instance: its pins are adopted, upgraded, or made. */
+#include "lifecycle.h"
 
-#include <bpf/bpf.h>
-#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "attach.h"
-#include "kern/xdp/orphan.h"
+#include "attachments.h"
+#include "kern/base/object.h"
 #include "kern/base/pins.h"
-
-int instance_check(const char *instance, struct refusal *refusal)
-{
-	size_t length = strlen(instance);
-	bool good = length && length < NAME_SIZE && isalnum((unsigned char)instance[0]);
-
-	for (const char *c = instance; *c; c++)
-		good = good && (isalnum((unsigned char)*c) || strchr("-_.", *c));
-	if (good && strcmp(instance, "receiver")) /* whose pins lie beside the instances' */
-		return 0;
-	refuse(refusal, 0, "\"%.64s\" cannot be the name of an instance", instance);
-	refusal_right(
-		refusal,
-		"letters, digits, '-', '_' and '.', 63 at most, first a letter or digit; not \"receiver\"");
-	return -EINVAL;
-}
-
-int dataplane_new(const char *instance, bool writable, struct dataplane **ret, struct refusal *refusal)
-{
-	struct dataplane *dataplane;
-	int r = instance_check(instance, refusal);
-
-	if (r)
-		return r;
-	dataplane = calloc(1, sizeof *dataplane);
-	if (!dataplane)
-		return -ENOMEM;
-	snprintf(dataplane->instance, sizeof dataplane->instance, "%s", instance);
-	dataplane->writable = writable;
-	dataplane->changes = 1; /* whoever had it before may have changed it just now */
-	dataplane->prog = dataplane->prog_frags = -1;
-	maps_init(dataplane);
-	*ret = dataplane;
-	return 0;
-}
-
-void dataplane_close(struct dataplane *dataplane)
-{
-	if (!dataplane)
-		return;
-	observer_close(dataplane->observer);
-	links_release(dataplane);
-	maps_close(dataplane);
-	if (dataplane->prog >= 0)
-		close(dataplane->prog);
-	if (dataplane->prog_frags >= 0)
-		close(dataplane->prog_frags);
-	ranges_close(dataplane->slot_ranges);
-	ranges_close(dataplane->table_ranges);
-	ranges_close(dataplane->service_ranges);
-	hops_store_close(dataplane->hops_store);
-	free(dataplane);
-}
+#include "kern/maps/state.h"
+#include "kern/program/held_links.h"
+#include "kern/program/instance_pins.h"
+#include "kern/program/load.h"
+#include "kern/program/program_upgrade.h"
 
 /* oldest: the oldest layout that will do. Who writes needs programs that read what it writes. */
 static int layout_check(const struct dataplane *dataplane, const struct dataplane_limits *limits,
@@ -217,46 +164,4 @@ int dataplane_inspect(const char *instance, struct dataplane **ret, struct refus
 	else
 		*ret = dataplane;
 	return r;
-}
-
-int dataplane_detach_all(const char *instance, struct refusal *refusal)
-{
-	int r = instance_check(instance, refusal);
-
-	if (r)
-		return r;
-	r = links_detach_all(instance);
-	if (r)
-		return refuse(refusal, r, "instance %s cannot be detached: %s", instance, strerror(-r));
-	return orphans_check(refusal);
-}
-
-bool dataplane_adopted(const struct dataplane *dataplane)
-{
-	return dataplane->adopted;
-}
-
-const char *dataplane_replaced(const struct dataplane *dataplane)
-{
-	return dataplane->replaced[0] ? dataplane->replaced : NULL;
-}
-
-bool dataplane_is_new(const struct dataplane *dataplane)
-{
-	return dataplane->new;
-}
-
-void dataplane_forgot(struct dataplane *dataplane, uint32_t when)
-{
-	dataplane->control->reserved[CONTROL_FORGOT] = when;
-}
-
-uint32_t dataplane_forgotten(const struct dataplane *dataplane)
-{
-	return (uint32_t)dataplane->control->reserved[CONTROL_FORGOT];
-}
-
-const char *dataplane_program_tag(const struct dataplane *dataplane)
-{
-	return dataplane->tag;
 }

@@ -3,10 +3,11 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "attach.h"
-#include "kern/neighbour/neighbours.h"
+#include "attachments.h"
 #include "kern/base/pins.h"
 #include "kern/maps/state.h"
+#include "kern/neighbour/neighbours.h"
+#include "lifecycle.h"
 
 static int pin_seen(const char *name, void *context)
 {
@@ -25,14 +26,14 @@ static int directory_remove(const char *path)
 
 int dataplane_destroy(const char *instance, struct refusal *refusal)
 {
-	char path[PIN_PATH], name[PIN_NAME];
+	char path[PIN_PATH];
 	int r = instance_check(instance, refusal);
 
 	if (r)
 		return r;
 	r = links_detach_all(instance);
 	if (!r)
-		r = directory_remove(pin_path(path, "%s", pin_encode(instance, name)));
+		r = directory_remove(instance_path(instance, NULL, path));
 	if (r)
 		return refuse(refusal, r, "instance %s cannot be removed: %s", instance, strerror(-r));
 	rmdir(PINS); /* stays while another instance or a receiver has pins */

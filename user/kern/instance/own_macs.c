@@ -4,12 +4,14 @@
  * reads anyway. What finds no room there, or came up since, the program asks the kernel about
  * (bpf/mac.bpf.h).
  */
-#include "kern/maps/state.h"
+#include "own_macs.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include "attachments.h"
 #include "kern/base/macs.h"
 #include "kern/base/route.h"
+#include "kern/maps/state.h"
 
 struct known {
 	uint64_t words[HF_MAX_MACS];

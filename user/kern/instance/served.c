@@ -8,6 +8,8 @@
 
 #include "kern/base/pins.h"
 #include "kern/maps/state.h"
+#include "kern/program/instance_pins.h"
+#include "lifecycle.h"
 
 /* One service may have many entries, for its prefixes of ports: they bear its number. */
 static int services_count(int fd, uint64_t directory, uint32_t *ret)
@@ -65,11 +67,10 @@ static int count_link(const char *name, void *context)
 static int links_count(const char *instance, struct served *ret)
 {
 	static const char *const directories[] = {"links", "shared"};
-	char path[PIN_PATH], name[PIN_NAME];
+	char path[PIN_PATH];
 
 	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
-		int r = pins_each(pin_path(path, "%s/%s", pin_encode(instance, name), directories[i]),
-				  count_link, ret);
+		int r = pins_each(instance_path(instance, directories[i], path), count_link, ret);
 
 		if (r && r != -ENOENT)
 			return r;

@@ -6,7 +6,7 @@
 #ifndef HOLDFAST_FLOWS_H
 #define HOLDFAST_FLOWS_H
 
-#include "kern/program/dataplane.h"
+#include "dataplane.h"
 
 struct backend_flows {
 	uint32_t opening, established, closing;

@@ -4,7 +4,7 @@
 #ifndef HOLDFAST_STATE_H
 #define HOLDFAST_STATE_H
 
-#include "kern/program/dataplane.h"
+#include "dataplane.h"
 #include "hops.h"
 #include "kern/base/pins.h"
 #include "ranges.h"
@@ -57,6 +57,10 @@ struct held_link {
 	bool gro; /* gro_held() */
 };
 
+struct observer {
+	int prog, observation; /* the program, and the map in which it writes down what it found */
+};
+
 struct dataplane {
 	char instance[NAME_SIZE];
 	bool adopted, writable;
@@ -87,37 +91,16 @@ struct dataplane {
 
 	struct held_link held[HF_MAX_LINKS]; /* where writable */
 
-	uint32_t only;       /* ifindex of the only attachment; 0: none or several */
-	struct lb *observer; /* the observing form; NULL until it is first asked */
+	uint32_t only;            /* ifindex of the only attachment; 0: none or several */
+	struct observer observer; /* the observing form: descriptors, -1 until it is first asked */
 };
 
 /* dataplane.c */
 int instance_check(const char *instance, struct refusal *refusal); /* -EINVAL: that is no name of one */
 /* An instance of which nothing is open yet. */
 int dataplane_new(const char *instance, bool writable, struct dataplane **ret, struct refusal *refusal);
-
-/* instance.c */
-/* Opens what is pinned. 0: everything; -ENOENT: some or all of it is missing (*ret_maps: but no map is). */
-int instance_pins_open(struct dataplane *dataplane, bool *ret_maps);
-void instance_pins_close(struct dataplane *dataplane);
-/* What the control map says, also if its layout is another. */
-int control_peek(int fd, struct hf_control *ret);
-/* Says in the control map whose it is: layout, digest of the object; and gives the flow table its seed. */
-int control_stamp(struct dataplane *dataplane);
-/* Pins every open map and program in the place of what was pinned. */
-int instance_pins_put(const struct dataplane *dataplane, struct refusal *refusal);
-/* Calls keep for each of them, which returns 1 where it made a pin. Returns how many were made, or the error
- * of the one at path. */
-int instance_pins_keep(const struct dataplane *dataplane, int (*keep)(int fd, const char *path),
-		       char path[PIN_PATH]);
-
-/* keep.c */
-int links_hold(struct dataplane *dataplane); /* every pinned link */
-void links_release(struct dataplane *dataplane);
-
-/* selftest.c: sends golden packets through the embedded program, on maps of their own. -ENOEXEC: it does not
- * do what it should, as the refusal says. */
-int selftest_run(struct refusal *refusal);
+void held_link_release(struct held_link *held);
+void descriptor_close(int *fd); /* and makes it -1; nothing if it is negative */
 
 /* maps.c */
 extern const char *const map_names[MAP_COUNT];
@@ -130,16 +113,9 @@ int ranges_derive(struct dataplane *dataplane, struct refusal *refusal);
 /* Learns from the tables in use which hops they name. */
 int hops_derive(struct dataplane *dataplane);
 
-/* load.c */
-uint64_t object_digest(void);
-struct object_log;
-/* Opens the embedded object with its maps bound to those of the instance that are open already. */
-int object_open(const struct dataplane *dataplane, const struct object_log *log, struct lb **ret);
-/* Loads the programs; maps that are open already are used as they are. */
-int programs_load(struct dataplane *dataplane, const struct dataplane_limits *limits,
-		  struct refusal *refusal);
-int program_describe(int fd, uint32_t *ret_id, char ret_tag[17]);
-void observer_close(struct lb *observer);
+/* migration.c: copies maps whose entries have grown, or have become more. Returns how many were replaced (one
+ * that was missing counts), or a negative errno: -EPROTO, the layout is another. */
+int maps_migrate(struct dataplane *dataplane, struct refusal *refusal);
 
 /* reclaim.c: returns when every packet that was under way when it was called is through. */
 int packets_wait(void);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kern/instance/attach.h"
+#include "kern/xdp/holder.h"
 #include "kern/base/ethtool.h"
 #include "host_objection.h"
 #include "kern/neighbour/nexthop.h"

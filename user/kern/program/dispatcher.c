@@ -9,10 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 #include <xdp/libxdp.h>
-#include "lb.skel.h"
 #include "kern/base/object.h"
 #include "kern/base/pins.h"
 #include "kern/maps/state.h"
+#include "lb.skel.h"
+#include "load.h"
 
 /* libxdp says why in what it prints, and knows no context there: the last warning of the attempt under way.
  */
@@ -27,7 +28,7 @@ static int overhear(enum libxdp_print_level level, const char *format, va_list a
 	return 0;
 }
 
-static const char *share_path(const char *instance, const char *interface, char path[PIN_PATH])
+static const char *dispatcher_path(const char *instance, const char *interface, char path[PIN_PATH])
 {
 	char name[PIN_NAME], pinned[PIN_NAME];
 
@@ -35,7 +36,7 @@ static const char *share_path(const char *instance, const char *interface, char 
 			interface ? pin_encode(interface, pinned) : "");
 }
 
-static enum xdp_attach_mode mode_of(enum interface_mode mode)
+static enum xdp_attach_mode libxdp_mode(enum interface_mode mode)
 {
 	return mode == MODE_GENERIC ? XDP_MODE_SKB : XDP_MODE_NATIVE;
 }
@@ -61,8 +62,8 @@ static int refuse_sharing(const char *interface, int error, struct refusal *refu
 	return error == -EPERM || error == -ENODEV ? error : -EOPNOTSUPP;
 }
 
-static int join(struct xdp_program *program, const char *interface, enum xdp_attach_mode mode,
-		const char *path, struct refusal *refusal)
+static int dispatcher_join(struct xdp_program *program, const char *interface, enum xdp_attach_mode mode,
+			   const char *path, struct refusal *refusal)
 {
 	uint32_t ifindex = if_nametoindex(interface);
 	int r;
@@ -103,7 +104,7 @@ static int load_and_join(struct dataplane *dataplane, const char *interface, con
 		program = xdp_program__from_bpf_obj(object->obj, "xdp");
 		r = (int)libxdp_get_error(program);
 		if (!r) {
-			r = join(program, interface, mode, path, refusal);
+			r = dispatcher_join(program, interface, mode, path, refusal);
 			xdp_program__close(program);
 		}
 	}
@@ -130,7 +131,7 @@ static uint32_t attached_to(struct xdp_program *program, enum xdp_attach_mode *r
 }
 
 /* An interface that went away took its dispatcher along. */
-static int leave(struct xdp_program *program)
+static int dispatcher_leave(struct xdp_program *program)
 {
 	enum xdp_attach_mode mode;
 	uint32_t ifindex = attached_to(program, &mode);
@@ -152,8 +153,8 @@ static int match_present(const char *pinned, void *context)
 	char path[PIN_PATH];
 	uint32_t ifindex;
 
-	program =
-		xdp_program__from_pin(share_path(search->instance, pin_decode(pinned, search->label), path));
+	program = xdp_program__from_pin(
+		dispatcher_path(search->instance, pin_decode(pinned, search->label), path));
 	if (libxdp_get_error(program))
 		return 0;
 	ifindex = attached_to(program, &mode);
@@ -162,46 +163,46 @@ static int match_present(const char *pinned, void *context)
 }
 
 /* By its present name, else by the one that it had when it was attached. */
-static bool share_search(const char *instance, const char *interface, char path[PIN_PATH])
+static bool dispatcher_search(const char *instance, const char *interface, char path[PIN_PATH])
 {
 	struct search search = {.instance = instance, .interface = interface};
 
-	if (pins_each(share_path(instance, NULL, path), match_present, &search) == 1) {
-		share_path(instance, search.label, path);
+	if (pins_each(dispatcher_path(instance, NULL, path), match_present, &search) == 1) {
+		dispatcher_path(instance, search.label, path);
 		return true;
 	}
-	return !access(share_path(instance, interface, path), F_OK);
+	return !access(dispatcher_path(instance, interface, path), F_OK);
 }
 
-int share_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
-		 struct refusal *refusal)
+int dispatcher_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
+		      struct refusal *refusal)
 {
 	char path[PIN_PATH];
 	int r;
 
-	if (share_search(dataplane->instance, interface, path) && is_shared(if_nametoindex(interface)))
+	if (dispatcher_search(dataplane->instance, interface, path) && is_shared(if_nametoindex(interface)))
 		return 0;
-	r = pins_make_directory(share_path(dataplane->instance, NULL, path));
+	r = pins_make_directory(dispatcher_path(dataplane->instance, NULL, path));
 	if (r)
 		return refuse(refusal, r, "%s cannot be made: %s", path, strerror(-r));
-	return load_and_join(dataplane, interface, share_path(dataplane->instance, interface, path),
-			     mode_of(mode), refusal);
+	return load_and_join(dataplane, interface, dispatcher_path(dataplane->instance, interface, path),
+			     libxdp_mode(mode), refusal);
 }
 
-int share_detach(const char *instance, const char *interface)
+int dispatcher_detach(const char *instance, const char *interface)
 {
 	char path[PIN_PATH];
 	struct xdp_program *program;
 	int r;
 
-	if (!share_search(instance, interface, path))
+	if (!dispatcher_search(instance, interface, path))
 		return -ENOENT;
 	libxdp_set_print(overhear);
 	program = xdp_program__from_pin(path);
 	r = (int)libxdp_get_error(program);
 	if (r)
 		return r;
-	r = leave(program);
+	r = dispatcher_leave(program);
 	xdp_program__close(program);
 	return r ?: unlink(path) ? -errno : 0;
 }
@@ -214,28 +215,28 @@ struct walk {
 	struct refusal *refusal;
 };
 
-static int detach_one(const char *pinned, void *context)
+static int detach_dispatched(const char *pinned, void *context)
 {
 	const struct walk *walk = context;
 	char name[PIN_NAME];
 
-	return share_detach(walk->instance, pin_decode(pinned, name));
+	return dispatcher_detach(walk->instance, pin_decode(pinned, name));
 }
 
-static int each(struct walk *walk, int (*visit)(const char *pinned, void *context))
+static int dispatched_each(struct walk *walk, int (*visit)(const char *pinned, void *context))
 {
 	char path[PIN_PATH];
-	int r = pins_each(share_path(walk->instance, NULL, path), visit, walk);
+	int r = pins_each(dispatcher_path(walk->instance, NULL, path), visit, walk);
 
 	return r == -ENOENT ? 0 : r;
 }
 
-int share_detach_all(const char *instance)
+int dispatcher_detach_all(const char *instance)
 {
-	return each(&(struct walk){.instance = instance}, detach_one);
+	return dispatched_each(&(struct walk){.instance = instance}, detach_dispatched);
 }
 
-static int list_one(const char *pinned, void *context)
+static int list_dispatched(const char *pinned, void *context)
 {
 	const struct walk *walk = context;
 	struct attachment attachment = {.shared = true};
@@ -244,7 +245,7 @@ static int list_one(const char *pinned, void *context)
 	enum xdp_attach_mode mode = 0;
 
 	snprintf(attachment.pinned, sizeof attachment.pinned, "%.15s", pin_decode(pinned, name));
-	program = xdp_program__from_pin(share_path(walk->instance, name, path));
+	program = xdp_program__from_pin(dispatcher_path(walk->instance, name, path));
 	if (libxdp_get_error(program))
 		return 0;
 	attachment.program = xdp_program__id(program);
@@ -258,12 +259,13 @@ static int list_one(const char *pinned, void *context)
 	return walk->visit(&attachment, walk->context);
 }
 
-int share_list(const char *instance, int (*visit)(const struct attachment *, void *), void *context)
+int dispatcher_list(const char *instance, int (*visit)(const struct attachment *, void *), void *context)
 {
-	return each(&(struct walk){.instance = instance, .visit = visit, .context = context}, list_one);
+	return dispatched_each(&(struct walk){.instance = instance, .visit = visit, .context = context},
+			       list_dispatched);
 }
 
-static int upgrade_one(const char *pinned, void *context)
+static int upgrade_dispatched(const char *pinned, void *context)
 {
 	const struct walk *walk = context;
 	char path[PIN_PATH], name[PIN_NAME], present[IF_NAMESIZE];
@@ -272,7 +274,7 @@ static int upgrade_one(const char *pinned, void *context)
 	uint32_t ifindex;
 	int r;
 
-	old = xdp_program__from_pin(share_path(walk->instance, pin_decode(pinned, name), path));
+	old = xdp_program__from_pin(dispatcher_path(walk->instance, pin_decode(pinned, name), path));
 	if (libxdp_get_error(old))
 		return (int)libxdp_get_error(old);
 	ifindex = attached_to(old, &mode);
@@ -280,14 +282,14 @@ static int upgrade_one(const char *pinned, void *context)
 		    ? load_and_join(walk->dataplane, present, path, mode, walk->refusal)
 		    : 0;
 	if (!r && ifindex)
-		r = leave(old);
+		r = dispatcher_leave(old);
 	xdp_program__close(old);
 	return r;
 }
 
-int share_upgrade(struct dataplane *dataplane, struct refusal *refusal)
+int dispatcher_upgrade(struct dataplane *dataplane, struct refusal *refusal)
 {
-	return each(
+	return dispatched_each(
 		&(struct walk){.instance = dataplane->instance, .dataplane = dataplane, .refusal = refusal},
-		upgrade_one);
+		upgrade_dispatched);
 }

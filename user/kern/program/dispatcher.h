@@ -4,20 +4,22 @@
  * The program in it is pinned as `shared/INTERFACE`; which kernels let a dispatcher call a program that
  * changes packets is for them to say.
  */
-#ifndef HOLDFAST_SHARE_H
-#define HOLDFAST_SHARE_H
+#ifndef HOLDFAST_DISPATCHER_H
+#define HOLDFAST_DISPATCHER_H
 
-#include "dataplane.h"
+#include "core/model/model.h"
+#include "kern/maps/dataplane.h"
+#include "kern/xdp/attachment.h"
 
 /* Already there: 0, and nothing changes. -EOPNOTSUPP: kernel or libxdp do not share; nothing is attached. */
-int share_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
-		 struct refusal *refusal);
+int dispatcher_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
+		      struct refusal *refusal);
 /* -ENOENT: not shared by this instance. */
-int share_detach(const char *instance, const char *interface);
-int share_detach_all(const char *instance);
+int dispatcher_detach(const char *instance, const char *interface);
+int dispatcher_detach_all(const char *instance);
 /* As dataplane_attachments(), of the shared ones. */
-int share_list(const char *instance, int (*visit)(const struct attachment *, void *), void *context);
+int dispatcher_list(const char *instance, int (*visit)(const struct attachment *, void *), void *context);
 /* Puts the embedded program in the place of every shared one: the new joins before the old leaves. */
-int share_upgrade(struct dataplane *dataplane, struct refusal *refusal);
+int dispatcher_upgrade(struct dataplane *dataplane, struct refusal *refusal);
 
 #endif

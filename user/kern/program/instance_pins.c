@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The pins of one instance: its maps and programs. */
-#include "kern/maps/state.h"
+#include "instance_pins.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -9,21 +9,17 @@
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
+#include "kern/base/object.h"
 #include "kern/base/pins.h"
-
-static const char *instance_path(const struct dataplane *dataplane, const char *what, char path[PIN_PATH])
-{
-	char name[PIN_NAME];
-
-	return pin_path(path, "%s/%s", pin_encode(dataplane->instance, name), what);
-}
+#include "kern/maps/state.h"
+#include "load.h"
 
 static const char *map_path(const struct dataplane *dataplane, int map, char path[PIN_PATH])
 {
 	char what[PIN_NAME];
 
 	snprintf(what, sizeof what, "maps/%s", map_names[map]);
-	return instance_path(dataplane, what, path);
+	return instance_path(dataplane->instance, what, path);
 }
 
 int instance_pins_open(struct dataplane *dataplane, bool *ret_maps)
@@ -38,8 +34,8 @@ int instance_pins_open(struct dataplane *dataplane, bool *ret_maps)
 		missing += dataplane->maps[i].fd < 0;
 	}
 	*ret_maps = !missing;
-	dataplane->prog = pin_get(instance_path(dataplane, "prog", path));
-	dataplane->prog_frags = pin_get(instance_path(dataplane, "prog_frags", path));
+	dataplane->prog = pin_get(instance_path(dataplane->instance, "prog", path));
+	dataplane->prog_frags = pin_get(instance_path(dataplane->instance, "prog_frags", path));
 	missing += (dataplane->prog < 0) + (dataplane->prog_frags < 0);
 	return missing ? -ENOENT : 0;
 }
@@ -47,17 +43,14 @@ int instance_pins_open(struct dataplane *dataplane, bool *ret_maps)
 void instance_pins_close(struct dataplane *dataplane)
 {
 	maps_close(dataplane);
-	if (dataplane->prog >= 0)
-		close(dataplane->prog);
-	if (dataplane->prog_frags >= 0)
-		close(dataplane->prog_frags);
-	dataplane->prog = dataplane->prog_frags = -1;
+	descriptor_close(&dataplane->prog);
+	descriptor_close(&dataplane->prog_frags);
 }
 
 int instance_pins_keep(const struct dataplane *dataplane, int (*keep)(int fd, const char *path),
 		       char path[PIN_PATH])
 {
-	int made = 0, r = pins_make_directory(instance_path(dataplane, "maps", path));
+	int made = 0, r = pins_make_directory(instance_path(dataplane->instance, "maps", path));
 
 	for (int i = 0; r >= 0 && i < MAP_COUNT; i++) {
 		if (dataplane->maps[i].fd < 0)
@@ -66,11 +59,11 @@ int instance_pins_keep(const struct dataplane *dataplane, int (*keep)(int fd, co
 		made += r > 0;
 	}
 	if (r >= 0) {
-		r = keep(dataplane->prog, instance_path(dataplane, "prog", path));
+		r = keep(dataplane->prog, instance_path(dataplane->instance, "prog", path));
 		made += r > 0;
 	}
 	if (r >= 0) {
-		r = keep(dataplane->prog_frags, instance_path(dataplane, "prog_frags", path));
+		r = keep(dataplane->prog_frags, instance_path(dataplane->instance, "prog_frags", path));
 		made += r > 0;
 	}
 	return r < 0 ? r : made;
@@ -113,5 +106,28 @@ int control_stamp(struct dataplane *dataplane)
 	}
 	dataplane->control->abi = HF_ABI_VERSION;
 	dataplane->control->reserved[CONTROL_DIGEST] = object_digest();
+	return 0;
+}
+
+int dataplane_refresh(struct dataplane *dataplane)
+{
+	char path[PIN_PATH];
+	int prog, frags;
+
+	prog = pin_get(instance_path(dataplane->instance, "prog", path));
+	if (prog < 0)
+		return prog;
+	frags = pin_get(instance_path(dataplane->instance, "prog_frags", path));
+	if (frags < 0) {
+		close(prog);
+		return frags;
+	}
+	close(dataplane->prog);
+	close(dataplane->prog_frags);
+	dataplane->prog = prog;
+	dataplane->prog_frags = frags;
+	dataplane->changes++; /* packets under way still run the program before */
+	program_describe(prog, &dataplane->prog_id, dataplane->tag);
+	program_describe(frags, &dataplane->prog_frags_id, dataplane->frags_tag);
 	return 0;
 }

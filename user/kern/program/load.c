@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Loading the embedded object: the form that carries traffic, and the observing form that only looks.
- *
- * How `why` is sure to run the very program that is attached: the XXH64 of the whole embedded object is
- * stored in the control map when its programs are loaded, and observing is refused unless it equals that of
- * the object that would be loaded for it. So both come from the same bytes, on the same maps; they differ by
- * one constant.
- */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "kern/maps/state.h"
+#include "load.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -19,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "kern/maps/state.h"
 #include "lb.skel.h"
-#include "kern/base/object.h"
 
 uint64_t object_digest(void)
 {
@@ -30,17 +22,9 @@ uint64_t object_digest(void)
 	return XXH64(bytes, size, 0);
 }
 
-int program_describe(int fd, uint32_t *ret_id, char ret_tag[17])
+bool dataplane_outdated(const struct dataplane *dataplane)
 {
-	struct bpf_prog_info info = {};
-	uint32_t length = sizeof info;
-
-	if (bpf_obj_get_info_by_fd(fd, &info, &length))
-		return -errno;
-	*ret_id = info.id;
-	for (int i = 0; ret_tag && i < BPF_TAG_SIZE; i++)
-		snprintf(&ret_tag[2 * i], 3, "%02x", info.tag[i]);
-	return 0;
+	return dataplane->control->reserved[CONTROL_DIGEST] != object_digest();
 }
 
 int object_open(const struct dataplane *dataplane, const struct object_log *log, struct lb **ret)
@@ -90,7 +74,7 @@ static int resize(struct lb *object, const struct dataplane_limits *limits)
 }
 
 /* Takes descriptors of its own, since the object closes its own. */
-static int keep(struct dataplane *dataplane, struct lb *object)
+static int descriptors_take(struct dataplane *dataplane, struct lb *object)
 {
 	dataplane->prog = fcntl(bpf_program__fd(object_program(object->obj, "xdp")), F_DUPFD_CLOEXEC, 3);
 	dataplane->prog_frags =
@@ -124,102 +108,8 @@ int programs_load(struct dataplane *dataplane, const struct dataplane_limits *li
 	if (r)
 		r = object_log_refuse(&log, r, refusal);
 	else
-		r = keep(dataplane, object);
+		r = descriptors_take(dataplane, object);
 	lb__destroy(object);
 	object_log_close(&log);
 	return r;
-}
-
-static int observer_load(struct dataplane *dataplane, struct lb **ret, struct refusal *refusal)
-{
-	struct object_log log;
-	struct lb *object = NULL;
-	int r = object_log_open(&log);
-
-	if (r)
-		return r;
-	r = object_open(dataplane, &log, &object);
-	if (!r) {
-		object->rodata->observing = true;
-		r = bpf_program__set_autoload(object_program(object->obj, "xdp.frags"), false);
-	}
-	if (!r)
-		r = lb__load(object);
-	if (r) {
-		r = object_log_refuse(&log, r, refusal);
-		lb__destroy(object);
-	} else {
-		*ret = object;
-	}
-	object_log_close(&log);
-	return r;
-}
-
-void observer_close(struct lb *observer)
-{
-	if (observer)
-		lb__destroy(observer);
-}
-
-/*
- * The kernel runs a program as if the packet came in by an interface only where that interface has a receive
- * queue ready (on veth: once native XDP is attached); elsewhere it runs it without.
- */
-static int run(int program, const void *frame, uint32_t length, uint32_t ifindex,
-	       struct bpf_test_run_opts *options)
-{
-	struct xdp_md context = {.data_end = length, .ingress_ifindex = ifindex};
-
-	options->data_in = frame;
-	options->data_size_in = length;
-	if (ifindex) {
-		uint32_t room = options->data_size_out;
-
-		options->ctx_in = &context;
-		options->ctx_size_in = sizeof context;
-		if (!bpf_prog_test_run_opts(program, options))
-			return 0;
-		options->ctx_in = NULL;
-		options->ctx_size_in = 0;
-		options->data_size_out = room;
-	}
-	return bpf_prog_test_run_opts(program, options) ? -errno : 0;
-}
-
-int dataplane_observe(struct dataplane *dataplane, const void *frame, uint32_t frame_length, uint32_t ifindex,
-		      struct hf_observation *ret, uint32_t *ret_verdict, void *out, uint32_t *length,
-		      struct refusal *refusal)
-{
-	LIBBPF_OPTS(bpf_test_run_opts, options, .data_out = out, .data_size_out = out ? *length : 0,
-		    .repeat = 1);
-	const struct hf_observation nothing = {};
-	struct hf_observation found;
-	uint32_t zero = 0;
-	int observation, r;
-
-	if (dataplane_outdated(dataplane)) {
-		refuse(refusal, 0, "the loaded program is of another build than this one");
-		refusal_right(refusal, "ask the holdfast that loaded it, or upgrade the program");
-		return -ENOEXEC;
-	}
-	if (!dataplane->observer) {
-		r = observer_load(dataplane, &dataplane->observer, refusal);
-		if (r)
-			return r;
-	}
-	observation = bpf_map__fd(dataplane->observer->maps.observation);
-	if (bpf_map_update_elem(observation, &zero, &nothing, BPF_ANY))
-		return -errno;
-	r = run(bpf_program__fd(object_program(dataplane->observer->obj, "xdp")), frame, frame_length,
-		ifindex, &options);
-	if (r)
-		return refuse(refusal, r, "the kernel does not run the program on this frame: %s",
-			      strerror(-r));
-	if (bpf_map_lookup_elem(observation, &zero, &found))
-		return -errno;
-	*ret = found;
-	*ret_verdict = options.retval;
-	if (length)
-		*length = options.data_size_out;
-	return 0;
 }

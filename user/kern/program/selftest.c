@@ -3,7 +3,7 @@
  * The self-test before an upgrade: golden packets through the very object that is about to carry traffic, on
  * maps of their own. What comes out is judged by the RFCs (791, 2003, 2473, 8200), not by a recording.
  */
-#include "kern/maps/state.h"
+#include "selftest.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -16,6 +16,8 @@
 #include <linux/udp.h>
 #include <stdio.h>
 #include <string.h>
+#include "kern/maps/state.h"
+#include "load.h"
 
 enum {
 	ROOM = 512,
@@ -257,7 +259,7 @@ static void backends_make(struct backend_image backends[3])
 }
 
 /* Two families of backends, a pool, and a service of each kind. */
-static int fill(struct dataplane *dataplane, struct refusal *refusal)
+static int pool_fill(struct dataplane *dataplane, struct refusal *refusal)
 {
 	const struct hf_service services[] = {service_of(IPPROTO_TCP, vip4, 4, 1),
 					      service_of(IPPROTO_UDP, vip4, 4, 2),
@@ -303,7 +305,7 @@ static int prepare(struct dataplane *dataplane, struct refusal *refusal)
 	if (!r)
 		r = ranges_derive(dataplane, refusal);
 	if (!r)
-		r = fill(dataplane, refusal);
+		r = pool_fill(dataplane, refusal);
 	if (r)
 		return r;
 	dataplane->control->abi = HF_ABI_VERSION;

@@ -12,7 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "kern/instance/attach.h"
+#include "kern/xdp/attachment.h"
+#include "kern/xdp/suitable.h"
+#include "kern/xdp/xdp_attach.h"
 #include "kern/base/object.h"
 #include "kern/base/pins.h"
 #include "receiver.skel.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "kern/instance/attach.h"
+#include "kern/xdp/attachment.h"
 #include "receiver_keys.h"
 #include "receiver_pins.h"
 #include "receiver_tc.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include "kern/instance/attach.h"
+#include "kern/xdp/attachment.h"
 #include "receiver_pins.h"
 
 enum { LOCK_TRIES = 1000, LOCK_PAUSE = 10000 /* microseconds */ };

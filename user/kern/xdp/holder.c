@@ -4,12 +4,12 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/if_link.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "kern/instance/attach.h"
 
 static const struct {
 	uint32_t flags;
@@ -30,6 +30,36 @@ void holders_read(uint32_t ifindex, uint32_t ret_programs[HOLDER_MODES])
 	ret_programs[HOLDER_NATIVE] = query.drv_prog_id;
 	ret_programs[HOLDER_GENERIC] = query.skb_prog_id;
 	ret_programs[HOLDER_OFFLOADED] = query.hw_prog_id;
+}
+
+bool interface_is_generic(const char *interface)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, query);
+	int ifindex = if_nametoindex(interface);
+
+	return ifindex && !bpf_xdp_query(ifindex, 0, &query) && query.attach_mode == XDP_ATTACHED_SKB;
+}
+
+void xdp_reason(uint32_t ifindex, int program, uint32_t flags, char reason[NETLINK_REASON])
+{
+	struct netlink *netlink;
+	struct nlmsghdr *request;
+	struct nlattr *xdp;
+	struct ifinfomsg *header;
+
+	reason[0] = '\0';
+	if (netlink_open(NETLINK_ROUTE, &netlink))
+		return;
+	request = netlink_request(netlink, RTM_SETLINK, 0);
+	header = mnl_nlmsg_put_extra_header(request, sizeof *header);
+	header->ifi_index = ifindex;
+	xdp = mnl_attr_nest_start(request, IFLA_XDP);
+	mnl_attr_put_u32(request, IFLA_XDP_FD, program);
+	mnl_attr_put_u32(request, IFLA_XDP_FLAGS, flags | XDP_FLAGS_UPDATE_IF_NOEXIST);
+	mnl_attr_nest_end(request, xdp);
+	if (!netlink_ask(netlink, request, NULL, NULL, reason))
+		bpf_xdp_detach(ifindex, flags, NULL);
+	netlink_close(netlink);
 }
 
 /* 0: none, or this process may not know. */

@@ -8,23 +8,22 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "kern/instance/attach.h"
+#include "attachment.h"
 #include "holder.h"
 #include "kern/base/pins.h"
-#include "kern/maps/state.h"
 
 enum {
 	TRIES = 100,
 	PAUSE = 20 * 1000 * 1000, /* ns between them: the kernel lets go of an unpinned link a little later */
 };
 
-static bool is_balancer(const struct dataplane *dataplane, uint32_t id)
+static bool is_balancer(const uint32_t own[2], uint32_t id)
 {
 	struct bpf_prog_info info = {};
 	uint32_t length = sizeof info;
 	int fd;
 
-	if (dataplane && (id == dataplane->prog_id || id == dataplane->prog_frags_id))
+	if (own && (id == own[0] || id == own[1]))
 		return true;
 	fd = bpf_prog_get_fd_by_id(id);
 	if (fd < 0)
@@ -67,14 +66,14 @@ static bool is_pinned(uint32_t program)
 	return pins_each(PINS, match_instance, &holders) == 1;
 }
 
-int orphan_check(const struct dataplane *dataplane, const char *interface, struct refusal *refusal)
+int orphan_check(const uint32_t own[2], const char *interface, struct refusal *refusal)
 {
 	uint32_t ids[HOLDER_MODES];
 	char command[HOLDER_COMMAND];
 
 	holders_read(if_nametoindex(interface), ids);
 	for (enum holder_mode i = 0; i < HOLDER_MODES; i++) {
-		if (!ids[i] || !is_balancer(dataplane, ids[i]) || is_pinned(ids[i]))
+		if (!ids[i] || !is_balancer(own, ids[i]) || is_pinned(ids[i]))
 			continue;
 		holder_command(interface, i, ids[i], command);
 		refuse(refusal, 0,
@@ -102,22 +101,17 @@ int orphans_check(struct refusal *refusal)
 	return r;
 }
 
-int orphan_wait(const struct dataplane *dataplane, const char *interface, struct refusal *refusal)
+int orphan_wait(const uint32_t own[2], const char *interface, struct refusal *refusal)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE};
 	struct refusal found = {0};
-	int r = orphan_check(dataplane, interface, &found);
+	int r = orphan_check(own, interface, &found);
 
 	for (int i = 0; r && i < TRIES; i++) {
 		nanosleep(&pause, NULL);
-		r = orphan_check(dataplane, interface, &found);
+		r = orphan_check(own, interface, &found);
 	}
 	if (r && refusal)
 		*refusal = found;
 	return r;
-}
-
-int dataplane_check_orphan(const char *interface, struct refusal *refusal)
-{
-	return orphan_wait(NULL, interface, refusal);
 }

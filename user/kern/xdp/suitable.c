@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Interfaces on which neither program makes sense, whatever their drivers take. */
-#include "kern/instance/attach.h"
+#include "suitable.h"
 
 #include <errno.h>
 #include <net/if.h>

@@ -1,44 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One XDP program on one interface: attach, describe, detach. */
-#include "kern/instance/attach.h"
+#include "xdp_attach.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "kern/base/absent.h"
+#include "attachment.h"
 #include "gro.h"
 #include "holder.h"
 #include "orphan.h"
 #include "kern/base/pins.h"
-#include "kern/maps/state.h"
-
-void xdp_reason(uint32_t ifindex, int program, uint32_t flags, char reason[NETLINK_REASON])
-{
-	struct netlink *netlink;
-	struct nlmsghdr *request;
-	struct nlattr *xdp;
-	struct ifinfomsg *header;
-
-	reason[0] = '\0';
-	if (netlink_open(NETLINK_ROUTE, &netlink))
-		return;
-	request = netlink_request(netlink, RTM_SETLINK, 0);
-	header = mnl_nlmsg_put_extra_header(request, sizeof *header);
-	header->ifi_index = ifindex;
-	xdp = mnl_attr_nest_start(request, IFLA_XDP);
-	mnl_attr_put_u32(request, IFLA_XDP_FD, program);
-	mnl_attr_put_u32(request, IFLA_XDP_FLAGS, flags | XDP_FLAGS_UPDATE_IF_NOEXIST);
-	mnl_attr_nest_end(request, xdp);
-	if (!netlink_ask(netlink, request, NULL, NULL, reason))
-		bpf_xdp_detach(ifindex, flags, NULL);
-	netlink_close(netlink);
-}
 
 static bool final(int error)
 {
@@ -125,95 +101,4 @@ int xdp_attach(const char *interface, int program, int frags, enum interface_mod
 		bpf_link_detach(link); /* now: closing does it some time later */
 	close(link);
 	return r;
-}
-
-static int program_tag(uint32_t id, char tag[17])
-{
-	int fd = bpf_prog_get_fd_by_id(id), r;
-
-	if (fd < 0)
-		return -errno;
-	r = program_describe(fd, &id, tag);
-	close(fd);
-	return r;
-}
-
-int xdp_attachment_of(int link, struct attachment *ret)
-{
-	LIBBPF_OPTS(bpf_xdp_query_opts, query);
-	struct bpf_link_info info = {};
-	uint32_t length = sizeof info;
-	struct attachment attachment = {};
-	int r = 0;
-
-	if (bpf_obj_get_info_by_fd(link, &info, &length))
-		return -errno;
-	attachment.ifindex = info.xdp.ifindex;
-	attachment.program = info.prog_id;
-	attachment.link = info.id;
-	program_tag(info.prog_id, attachment.tag);
-	if (!info.xdp.ifindex)
-		r = -ENODEV;
-	/* The number may be that of another interface, if the link is attached in another network namespace.
-	 */
-	else if (bpf_xdp_query(info.xdp.ifindex, 0, &query) ||
-		 !if_indextoname(info.xdp.ifindex, attachment.interface))
-		r = -EXDEV;
-	else if (query.drv_prog_id != info.prog_id && query.skb_prog_id != info.prog_id &&
-		 query.prog_id != info.prog_id)
-		r = -EXDEV;
-	attachment.generic = query.attach_mode == XDP_ATTACHED_SKB || query.skb_prog_id == info.prog_id;
-	*ret = attachment;
-	return r;
-}
-
-int xdp_attachment(const char *path, struct attachment *ret)
-{
-	int link = pin_get(path), r;
-
-	if (link < 0)
-		return link;
-	r = xdp_attachment_of(link, ret);
-	close(link);
-	return r;
-}
-
-bool interface_is_generic(const char *interface)
-{
-	LIBBPF_OPTS(bpf_xdp_query_opts, query);
-	int ifindex = if_nametoindex(interface);
-
-	return ifindex && !bpf_xdp_query(ifindex, 0, &query) && query.attach_mode == XDP_ATTACHED_SKB;
-}
-
-/* Unpinning alone would detach some time later. -ENOLINK: its interface is gone already. */
-static int link_detach(int link)
-{
-	struct bpf_link_info info = {};
-	uint32_t length = sizeof info;
-
-	if (bpf_link_detach(link) && errno != ENOLINK)
-		return -errno;
-	/* The link itself says whether it holds an interface, in whatever network namespace and by whatever
-	 * name. */
-	if (bpf_obj_get_info_by_fd(link, &info, &length))
-		return -errno;
-	return info.xdp.ifindex ? -EBUSY : 0;
-}
-
-int xdp_detach(const char *path)
-{
-	struct attachment attachment;
-	int fd = pin_get(path), r;
-	bool here;
-
-	if (fd < 0)
-		return fd;
-	here = !xdp_attachment_of(fd, &attachment);
-	r = link_detach(fd);
-	close(fd);
-	if (r)
-		return r;
-	gro_give_back(here ? attachment.interface : NULL, path);
-	return unlink(path) ? -errno : 0;
 }

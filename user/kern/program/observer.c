@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * How `why` is sure to run the very program that is attached: the digest of the whole embedded object is
+ * stored in the control map when its programs are loaded, and observing is refused unless it equals that of
+ * the object that would be loaded for it. So both come from the same bytes, on the same maps; they differ by
+ * one constant.
+ */
+#include "observer.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include "kern/maps/state.h"
+#include "lb.skel.h"
+#include "load.h"
+
+/* Takes descriptors of its own: the object closes its own. */
+static int observer_take(const struct lb *object, struct observer *ret)
+{
+	const struct bpf_program *program = object_program(object->obj, "xdp");
+	struct observer observer = {fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3),
+				    fcntl(bpf_map__fd(object->maps.observation), F_DUPFD_CLOEXEC, 3)};
+
+	if (observer.prog < 0 || observer.observation < 0) {
+		int r = -errno;
+
+		descriptor_close(&observer.prog);
+		descriptor_close(&observer.observation);
+		return r;
+	}
+	*ret = observer;
+	return 0;
+}
+
+static int observer_load(struct dataplane *dataplane, struct observer *ret, struct refusal *refusal)
+{
+	struct object_log log;
+	struct lb *object = NULL;
+	int r = object_log_open(&log);
+
+	if (r)
+		return r;
+	r = object_open(dataplane, &log, &object);
+	if (!r) {
+		object->rodata->observing = true;
+		r = bpf_program__set_autoload(object_program(object->obj, "xdp.frags"), false);
+	}
+	if (!r)
+		r = lb__load(object);
+	if (r)
+		r = object_log_refuse(&log, r, refusal);
+	else
+		r = observer_take(object, ret);
+	lb__destroy(object);
+	object_log_close(&log);
+	return r;
+}
+
+/*
+ * The kernel runs a program as if the packet came in by an interface only where that interface has a receive
+ * queue ready (on veth: once native XDP is attached); elsewhere it runs it without.
+ */
+static int frame_run(int program, const void *frame, uint32_t length, uint32_t ifindex,
+		     struct bpf_test_run_opts *options)
+{
+	struct xdp_md context = {.data_end = length, .ingress_ifindex = ifindex};
+
+	options->data_in = frame;
+	options->data_size_in = length;
+	if (ifindex) {
+		uint32_t room = options->data_size_out;
+
+		options->ctx_in = &context;
+		options->ctx_size_in = sizeof context;
+		if (!bpf_prog_test_run_opts(program, options))
+			return 0;
+		options->ctx_in = NULL;
+		options->ctx_size_in = 0;
+		options->data_size_out = room;
+	}
+	return bpf_prog_test_run_opts(program, options) ? -errno : 0;
+}
+
+int dataplane_observe(struct dataplane *dataplane, const void *frame, uint32_t frame_length, uint32_t ifindex,
+		      struct hf_observation *ret, uint32_t *ret_verdict, void *out, uint32_t *length,
+		      struct refusal *refusal)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options, .data_out = out, .data_size_out = out ? *length : 0,
+		    .repeat = 1);
+	const struct hf_observation nothing = {};
+	struct hf_observation found;
+	uint32_t zero = 0;
+	int observation, r;
+
+	if (dataplane_outdated(dataplane)) {
+		refuse(refusal, 0, "the loaded program is of another build than this one");
+		refusal_right(refusal, "ask the holdfast that loaded it, or upgrade the program");
+		return -ENOEXEC;
+	}
+	if (dataplane->observer.prog < 0) {
+		r = observer_load(dataplane, &dataplane->observer, refusal);
+		if (r)
+			return r;
+	}
+	observation = dataplane->observer.observation;
+	if (bpf_map_update_elem(observation, &zero, &nothing, BPF_ANY))
+		return -errno;
+	r = frame_run(dataplane->observer.prog, frame, frame_length, ifindex, &options);
+	if (r)
+		return refuse(refusal, r, "the kernel does not run the program on this frame: %s",
+			      strerror(-r));
+	if (bpf_map_lookup_elem(observation, &zero, &found))
+		return -errno;
+	*ret = found;
+	*ret_verdict = options.retval;
+	if (length)
+		*length = options.data_size_out;
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attaching an XDP program to an interface by a pinned bpf_link, for the balancer and for the receiver. */
+#ifndef HOLDFAST_XDP_ATTACH_H
+#define HOLDFAST_XDP_ATTACH_H
+
+#include "core/model/model.h"
+#include "core/value/refusal.h"
+
+/*
+ * Attaches program (or frags, where the driver refuses the other for the interface's MTU; -1: there is none)
+ * and pins the link at path, below a directory that is there. Generic mode switches GRO off until the detach.
+ * The refusal has the driver's reason and the alternative.
+ */
+int xdp_attach(const char *interface, int program, int frags, enum interface_mode mode, const char *path,
+	       struct refusal *refusal);
+
+#endif
