@@ -4,12 +4,12 @@
 
 #include <errno.h>
 
-#include "core/model/assignment.h"
 #include "core/config/config.h"
 #include "core/model/history.h"
 #include "core/image/image_pool.h"
 #include "core/image/moves.h"
 #include "core/model/pool_options.h"
+#include "core/model/pool_placement.h"
 
 static const struct {
 	const char *scheme, *key, *value; /* as JSON with ' for " */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/pool_placement.h"
 #include "core/value/frame.h"
-#include "core/model/pool_options.h"
 #include "kern/base/absent.h"
 #include "kern/program/observer.h"
 #include "cli/frame/complain.h"

@@ -8,6 +8,7 @@
 
 #include "core/model/assignment.h"
 #include "core/model/history.h"
+#include "core/model/member_record.h"
 #include "core/model/model_edit.h"
 #include "core/model/schema_table.h"
 

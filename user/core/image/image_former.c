@@ -12,8 +12,9 @@
 #include <string.h>
 
 #include "core/model/history.h"
+#include "core/model/member_record.h"
+#include "core/model/pool_placement.h"
 #include "image_pool.h"
-#include "core/model/pool_options.h"
 
 struct shared_former {
 	unsigned int references;

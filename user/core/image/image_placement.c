@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/pool_placement.h"
 #include "image_pool.h"
 #include "core/model/pool_options.h"
 

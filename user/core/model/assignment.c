@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool_options.h"
+#include "pool_placement.h"
 
 /* Checks --------------------------------------------------------------------------- */
 

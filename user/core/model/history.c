@@ -7,100 +7,15 @@
 #include <string.h>
 
 #include "core/value/steady.h"
-#include "leaving.h"
+#include "member_record.h"
 #include "model_edit.h"
 #include "pool_options.h"
-
-/* Records ------------------------------------------------------------------------------ */
-
-int member_record_copy(struct member_record *ret, const struct member_record *from)
-{
-	struct member_record copy = *from;
-
-	if (pool_options_copy(&copy.options, &from->options) < 0)
-		return -ENOMEM;
-	copy.members = strdup(from->members);
-	if (!copy.members) {
-		free(copy.options.ranges);
-		return -ENOMEM;
-	}
-	*ret = copy;
-	return 0;
-}
-
-void member_record_release(struct member_record *record)
-{
-	free(record->members);
-	free(record->options.ranges);
-}
-
-static bool same_terms(const struct member_record *a, const struct member_record *b)
-{
-	return a->scheme == b->scheme && a->slots == b->slots && a->seed == b->seed && a->hash == b->hash &&
-	       pool_options_equal(&a->options, &b->options);
-}
-
-static bool same_set(const struct member_record *a, const struct member_record *b)
-{
-	return same_terms(a, b) && strcmp(a->members, b->members) == 0;
-}
-
-/* Whether two texts name the same members, whoever of them rests. */
-static bool same_names(const char *a, const char *b)
-{
-	for (;; a++, b++) {
-		a += *a == '!';
-		b += *b == '!';
-		if (*a != *b || !*a)
-			return *a == *b;
-	}
-}
-
-bool member_record_same_placement(const struct member_record *a, const struct member_record *b)
-{
-	return same_terms(a, b) && same_names(a->members, b->members);
-}
-
-static int record_set(const struct model *model, const struct pool *pool, int64_t until,
-		      struct member_record *ret)
-{
-	*ret = (struct member_record){.until = until,
-				      .scheme = pool->scheme,
-				      .slots = pool->slots,
-				      .seed = pool_seed(model, pool),
-				      .hash = pool->hash,
-				      .members = members_text(pool)};
-	strcpy(ret->pool, pool->name);
-	if (!ret->members || pool_options_copy(&ret->options, &pool->options) < 0) {
-		free(ret->members);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-static int record_order(const void *left, const void *right)
-{
-	const struct member_record *a = left, *b = right;
-	int order = strcmp(a->pool, b->pool);
-	uint64_t a_options, b_options;
-
-	if (order)
-		return order;
-	if (a->until != b->until)
-		return a->until > b->until ? -1 : 1;
-	order = strcmp(a->members, b->members);
-	if (order || a->scheme != b->scheme)
-		return order ? order : (int)a->scheme - (int)b->scheme;
-	a_options = pool_options_digest(&a->options);
-	b_options = pool_options_digest(&b->options);
-	return (a_options > b_options) - (a_options < b_options);
-}
 
 /* Of the sorted records the first of its kind stays. */
 static bool is_repeated(const struct member_record *records, size_t first, size_t at)
 {
 	for (size_t i = first; i < at; i++)
-		if (same_set(&records[i], &records[at]))
+		if (member_record_equal(&records[i], &records[at]))
 			return true;
 	return false;
 }
@@ -141,7 +56,7 @@ void history_tidy(struct model *model)
 	size_t kept = 0, first = 0, variants = 0;
 
 	if (model->history_count > 1)
-		qsort(records, model->history_count, sizeof *records, record_order);
+		qsort(records, model->history_count, sizeof *records, member_record_order);
 	for (size_t i = 0; i < model->history_count; i++) {
 		struct member_record record = records[i];
 
@@ -188,9 +103,9 @@ static int goes_on(const struct model *after, const struct member_record *set, b
 	*ret = false;
 	if (!pool)
 		return 0;
-	if (record_set(after, pool, 0, &now) < 0)
+	if (member_record_make(after, pool, 0, &now) < 0)
 		return -ENOMEM;
-	*ret = same_set(&now, set);
+	*ret = member_record_equal(&now, set);
 	member_record_release(&now);
 	return 0;
 }
@@ -211,7 +126,7 @@ static bool same_backends(const struct pool *a, const struct pool *b)
 }
 
 /* A backend that drains to leave is no longer a member: that it has left changes nothing. */
-static bool same_members(const struct pool *a, const struct pool *b)
+static bool same_member_set(const struct pool *a, const struct pool *b)
 {
 	char *left, *right;
 	bool same;
@@ -226,12 +141,12 @@ static bool same_members(const struct pool *a, const struct pool *b)
 	return same;
 }
 
-static bool same_pool(const struct model *a_model, const struct pool *a, const struct model *b_model,
-		      const struct pool *b)
+static bool is_unchanged(const struct model *a_model, const struct pool *a, const struct model *b_model,
+			 const struct pool *b)
 {
 	return a->scheme == b->scheme && a->slots == b->slots && a->hash == b->hash &&
 	       pool_options_equal(&a->options, &b->options) &&
-	       pool_seed(a_model, a) == pool_seed(b_model, b) && same_members(a, b);
+	       pool_seed(a_model, a) == pool_seed(b_model, b) && same_member_set(a, b);
 }
 
 /* Which pools services lead to: one flag a pool, the caller's to free. */
@@ -297,10 +212,10 @@ static int note_pool(struct model *after, const struct model *before, const stru
 	const struct pool *next = model_pool(after, pool->name);
 	struct member_record record;
 
-	if (!has_members(pool) || (next && same_pool(before, pool, after, next)) ||
+	if (!has_members(pool) || (next && is_unchanged(before, pool, after, next)) ||
 	    !pool_has_flows(before, pool)) /* no flows can live by this set */
 		return 0;
-	if (record_set(before, pool, now, &record) < 0)
+	if (member_record_make(before, pool, now, &record) < 0)
 		return -ENOMEM;
 	*ret_ended = true;
 	return history_add(after, &record);
@@ -326,7 +241,8 @@ static const struct member_record *find_set(const struct model *model, size_t co
 					    const struct member_record *record)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(model->history[i].pool, record->pool) == 0 && same_set(&model->history[i], record))
+		if (strcmp(model->history[i].pool, record->pool) == 0 &&
+		    member_record_equal(&model->history[i], record))
 			return &model->history[i];
 	return NULL;
 }
@@ -359,7 +275,7 @@ int history_merge(struct model *after, const struct model *before, int64_t now)
 
 		if (!has_members(pool) || !pool_has_flows(before, pool))
 			continue;
-		error = record_set(before, pool, now, &record);
+		error = member_record_make(before, pool, now, &record);
 		if (error < 0)
 			break;
 		error = merge_record(after, stated, &record);
@@ -387,6 +303,19 @@ void history_align(struct model *after, const struct model *before, int64_t ahea
 		after->history[i].until = stamp_move(after->history[i].until, ahead);
 }
 
+int history_copy(struct model *copy, const struct model *model)
+{
+	copy->history = model->history_count ? calloc(model->history_count, sizeof *copy->history) : NULL;
+	if (model->history_count && !copy->history)
+		return -ENOMEM;
+	for (size_t i = 0; i < model->history_count; i++) {
+		if (member_record_copy(&copy->history[i], &model->history[i]) < 0)
+			return -ENOMEM;
+		copy->history_count++;
+	}
+	return 0;
+}
+
 int history_keep(struct model *after, const struct model *before, int64_t now)
 {
 	int error;
@@ -395,7 +324,7 @@ int history_keep(struct model *after, const struct model *before, int64_t now)
 		member_record_release(&after->history[i]);
 	free(after->history);
 	after->history_count = 0;
-	error = model_copy_history(after, before);
+	error = history_copy(after, before);
 	return error < 0 ? error : history_note(after, before, now);
 }
 
@@ -415,18 +344,6 @@ const struct member_record *history_of(const struct model *model, const char *po
 		count++;
 	*ret_count = count;
 	return count ? &model->history[first] : NULL;
-}
-
-uint64_t member_record_digest(const struct member_record *record)
-{
-	const uint64_t parts[] = {record->scheme,
-				  record->slots,
-				  record->seed,
-				  record->hash,
-				  XXH64(record->members, (__u32)strlen(record->members), 0),
-				  pool_options_digest(&record->options)};
-
-	return XXH64(parts, sizeof parts, 0);
 }
 
 uint64_t history_digest(const struct member_record *records, size_t count)

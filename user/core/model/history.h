@@ -43,13 +43,6 @@ bool members_name(const char *text, const char *name);
 /* The next member of a text that rests: its name, and where to look on. NULL: there is none. */
 const char *members_next_resting(const char *at, char ret_name[NAME_SIZE]);
 
-/* A record of its own with the same set, in the place of *ret. 0 or -ENOMEM. */
-int member_record_copy(struct member_record *ret, const struct member_record *from);
-/* Whether two sets differ in who rests at the most. */
-bool member_record_same_placement(const struct member_record *a, const struct member_record *b);
-/* Frees what a record owns. */
-void member_record_release(struct member_record *record);
-
 /*
  * Sets differ little from those after them, so that a list of them is written as differences: "= -db3
  * db1*200" is the set before it in the list without db3, and with db1 of this weight. history_members() is
@@ -79,6 +72,8 @@ int history_merge(struct model *after, const struct model *before, int64_t now);
  * both know, or if there is none by `ahead`, the milliseconds that before's clock is ahead.
  */
 void history_align(struct model *after, const struct model *before, int64_t ahead);
+/* Copies the history into a model that has none. 0 or -ENOMEM; what was copied is the model's either way. */
+int history_copy(struct model *copy, const struct model *model);
 /* Gives after, an earlier generation's model, the history of before, and notes what ends. 0 or -ENOMEM. */
 int history_keep(struct model *after, const struct model *before, int64_t now);
 /* Sorts, and drops duplicates, records that are too old and records beyond the limit. */
@@ -86,9 +81,7 @@ void history_tidy(struct model *model);
 
 /* A pool's records, newest first; *ret_count of them. */
 const struct member_record *history_of(const struct model *model, const char *pool, size_t *ret_count);
-/* A digest of a set, without its time. */
-uint64_t member_record_digest(const struct member_record *record);
-/* The same of sets in their order; 0 for none. */
+/* A digest of sets in their order, without their times; 0 for none. */
 uint64_t history_digest(const struct member_record *records, size_t count);
 
 #endif

@@ -9,11 +9,6 @@
 #include "history.h"
 #include "model_edit.h"
 
-bool pool_has_flows(const struct model *model, const struct pool *pool)
-{
-	return pool->served || pool_is_served(model, pool->name);
-}
-
 void backend_leave(struct backend *backend, int64_t now)
 {
 	if (backend->admin != ADMIN_DRAINING) {

@@ -15,8 +15,6 @@
 
 #include "model.h"
 
-/* Whether flows may be left on a pool's backends: services lead to it, or did. */
-bool pool_has_flows(const struct model *model, const struct pool *pool);
 /* Lets a backend begin to leave at now (Unix milliseconds). One that drains already goes on draining, with
  * its deadline. */
 void backend_leave(struct backend *backend, int64_t now);

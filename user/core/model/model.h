@@ -171,6 +171,8 @@ uint64_t pool_seed(const struct model *model, const struct pool *pool);
 bool model_has_vip(const struct model *model, const struct address *address);
 /* Whether a service leads to the pool. */
 bool pool_is_served(const struct model *model, const char *pool);
+/* Whether flows may be left on a pool's backends: services lead to it, or did. */
+bool pool_has_flows(const struct model *model, const struct pool *pool);
 uint32_t service_idle(const struct service *service);
 /* Whether the data plane sees flows begin: TCP by SYN, UDP only where it tracks every flow (enum hf_track).
  */

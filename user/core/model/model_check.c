@@ -12,6 +12,7 @@
 #include "lookup.h"
 #include "model_edit.h"
 #include "pool_options.h"
+#include "pool_placement.h"
 
 enum {
 	/* Each with an address of its own they fill a directory. */

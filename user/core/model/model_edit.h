@@ -10,6 +10,7 @@ int interface_order(const void *a, const void *b);
 int pool_order(const void *a, const void *b);
 int backend_order(const void *a, const void *b);
 int service_order(const void *a, const void *b);
+int removal_order(const void *a, const void *b);
 
 /* Inserts a copy of *item in order. 0, -EEXIST where an equal one is there, -ENOMEM. */
 int model_insert_interface(struct model *model, const struct interface *item);
@@ -23,9 +24,6 @@ void model_remove_interface(struct model *model, struct interface *item);
 void model_remove_pool(struct model *model, struct pool *item);
 void model_remove_service(struct model *model, struct service *item);
 void pool_remove_backend(struct pool *pool, struct backend *item);
-
-/* Copies the history into a model that has none. 0 or -ENOMEM; what was copied is the model's either way. */
-int model_copy_history(struct model *copy, const struct model *model);
 
 /* Sorts every list of a model that was filled in any order. */
 void model_sort(struct model *model);

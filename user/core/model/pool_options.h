@@ -18,12 +18,4 @@ void pool_options_forget(struct pool *pool, const json_t *stated);
 /* Those that the pool's scheme knows, defaults too, as configurations write them. New reference. */
 json_t *pool_options_to_json(const struct pool *pool);
 
-/*
- * The placement of a pool's member set, or of one that it once had. previous: see placement_rebuild(). 0,
- * -EINVAL with *refusal filled, -ENOMEM.
- */
-int pool_placement(const struct model *model, const struct pool *pool, const struct placement *previous,
-		   struct placement **ret, struct refusal *refusal);
-int record_placement(const struct member_record *record, struct placement **ret, struct refusal *refusal);
-
 #endif

@@ -7,14 +7,6 @@
 
 #include "model_edit.h"
 
-int removal_order(const void *a, const void *b)
-{
-	const struct removal *left = a, *right = b;
-	int order = strcmp(left->pool, right->pool);
-
-	return order ? order : strcmp(left->name, right->name);
-}
-
 const struct removal *model_removal(const struct model *model, const char *pool, const char *name)
 {
 	struct removal key = {0};

@@ -15,8 +15,6 @@
 /* A pool keeps its latest removals, so many at most. */
 enum { REMOVALS_MOST = 256 };
 
-/* The order of a model's removals, as qsort() and bsearch() take it. */
-int removal_order(const void *a, const void *b);
 const struct removal *model_removal(const struct model *model, const char *pool, const char *name);
 
 /* Notes that a command removed the backend at now (Unix milliseconds). 0 or -ENOMEM. */

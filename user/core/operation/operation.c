@@ -7,9 +7,10 @@
 #include "core/model/assignment.h"
 #include "core/model/history.h"
 #include "core/model/leaving.h"
+#include "core/model/model_edit.h"
 #include "core/value/nearest.h"
 #include "objection.h"
-#include "operation_edit.h"
+#include "operation_nouns.h"
 
 #define POOL_ARGUMENTS                                                                                      \
 	"scheme? table_size? seed? hash? virtual_nodes? ring_hash? ring_owner? ketama? tolerance? ranges? " \
@@ -116,8 +117,8 @@ static int offer_argument(const char *name, bool optional, void *context)
 	return 0;
 }
 
-static int check_arguments(const struct operation_type *type, const json_t *arguments,
-			   struct refusal *refusal)
+static int check_argument_names(const struct operation_type *type, const json_t *arguments,
+				struct refusal *refusal)
 {
 	struct argument_check check = {arguments, type, refusal};
 	struct argument_search search;
@@ -145,64 +146,6 @@ static int check_arguments(const struct operation_type *type, const json_t *argu
 	return each_argument(type, check_present, &check);
 }
 
-const char *argument_text(const json_t *arguments, const char *name)
-{
-	const char *text = json_string_value(json_object_get(arguments, name));
-
-	return text ? text : "";
-}
-
-int arguments_read(const struct schema *schema, void *object, const json_t *arguments,
-		   struct refusal *refusal)
-{
-	for (const struct schema_key *key = schema->keys; key->name; key++) {
-		const json_t *value = json_object_get(arguments, key->name);
-
-		if (value && key->type != SCHEMA_LIST && schema_read(key, object, value, refusal) < 0)
-			return -EINVAL;
-	}
-	return 0;
-}
-
-/* Named objects ----------------------------------------------------------------- */
-
-struct backend *named_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
-			      struct refusal *refusal)
-{
-	struct pool *pool = named_pool(model, argument_text(arguments, "pool"), refusal);
-	struct backend *backend;
-
-	if (!pool)
-		return NULL;
-	backend = pool_named_backend(pool, argument_text(arguments, "name"), refusal);
-	if (backend)
-		*ret_pool = pool;
-	return backend;
-}
-
-void refuse_leaving(const struct pool *pool, const struct backend *backend, struct refusal *refusal)
-{
-	char label[BACKEND_TEXT], address[ADDRESS_TEXT];
-
-	refuse(refusal, -ENOENT, "backend %s is leaving", backend_label(backend, label));
-	refusal_where(refusal, "pool %s", pool->name);
-	refusal_right(refusal,
-		      "`holdfast backend add %s/%s %s` brings it back, `holdfast backend remove %s/%s "
-		      "--now` ends its drain",
-		      pool->name, backend->name, address_text(&backend->address, address), pool->name, label);
-}
-
-struct backend *staying_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
-				struct refusal *refusal)
-{
-	struct backend *backend = named_backend(model, arguments, ret_pool, refusal);
-
-	if (!backend || !backend->removing)
-		return backend;
-	refuse_leaving(*ret_pool, backend, refusal);
-	return NULL;
-}
-
 /* Applying -------------------------------------------------------------------- */
 
 static const struct operation_type *find_operation(const char *word, struct refusal *refusal)
@@ -220,8 +163,8 @@ static const struct operation_type *find_operation(const char *word, struct refu
 }
 
 /* The last step for every model that was made of another. If it fails, the caller frees the model. */
-static int finish(struct model *copy, const struct model *before, bool notes_history, int64_t now,
-		  struct refusal *refusal)
+static int settle_model(struct model *copy, const struct model *before, bool notes_history, int64_t now,
+			struct refusal *refusal)
 {
 	int error = model_settle_leaving(copy, refusal);
 
@@ -241,7 +184,7 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 
 	if (!type)
 		return -EINVAL;
-	error = check_arguments(type, arguments, refusal);
+	error = check_argument_names(type, arguments, refusal);
 	if (error < 0)
 		return error;
 	refuse(refusal, 0, "%s", "");
@@ -250,7 +193,7 @@ int operation_apply(const struct model *model, const char *word, const json_t *a
 		return refusal_complete(refusal, -ENOMEM);
 	error = type->apply(copy, arguments, now, refusal);
 	if (error == 0) /* model_apply may be told a history, and sees to it itself */
-		error = finish(copy, model, type->apply != model_apply, now, refusal);
+		error = settle_model(copy, model, type->apply != model_apply, now, refusal);
 	if (error == 0)
 		error = objections_check(model, copy, refusal);
 	if (error < 0) {
@@ -276,7 +219,7 @@ int operation_leave(const struct model *model, leave_test *is_over, void *contex
 			if (pool->backends[j].removing && is_over(context, pool, &pool->backends[j]))
 				pool_remove_backend(pool, &pool->backends[j]);
 	}
-	error = finish(copy, model, true, now, refusal);
+	error = settle_model(copy, model, true, now, refusal);
 	if (error < 0) {
 		model_free(copy);
 		return error;

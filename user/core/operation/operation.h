@@ -38,6 +38,13 @@ extern const struct operation_type operations[]; /* ends with word == NULL */
 int operation_apply(const struct model *model, const char *word, const json_t *arguments, int64_t now,
 		    struct model **ret, struct refusal *refusal);
 
+/*
+ * Computes all long placements of the model that an operation makes of this one, and puts them into
+ * model->ahead (core/placement/ahead.h). word NULL: those of the model as it is. Takes long; may run on a
+ * thread that has model, arguments and store for itself.
+ */
+void ahead_compute(struct model *model, const char *word, const json_t *arguments, int64_t now);
+
 /* Whether the drain of a backend that leaves is over. */
 typedef bool leave_test(void *context, const struct pool *pool, const struct backend *backend);
 /*

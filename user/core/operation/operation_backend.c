@@ -5,7 +5,8 @@
 
 #include "core/model/assignment.h"
 #include "core/model/leaving.h"
-#include "operation_edit.h"
+#include "operation_argument.h"
+#include "operation_nouns.h"
 #include "core/model/removal.h"
 
 static int read_arguments(const struct pool *pool, struct backend *backend, const json_t *arguments,

@@ -2,7 +2,8 @@
 #include <errno.h>
 
 #include "core/value/nearest.h"
-#include "operation_edit.h"
+#include "operation_argument.h"
+#include "operation_nouns.h"
 
 int interface_attach(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {

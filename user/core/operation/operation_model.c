@@ -7,7 +7,8 @@
 #include "core/model/leaving.h"
 #include "core/model/removal.h"
 #include "core/value/steady.h"
-#include "operation_edit.h"
+#include "operation_argument.h"
+#include "operation_nouns.h"
 
 /* What verbs have set stays, unless the configuration states another. */
 static void keep_state(struct backend *backend, const struct backend *before, const json_t *stated,

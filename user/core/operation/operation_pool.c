@@ -6,7 +6,8 @@
 
 #include "core/model/assignment.h"
 #include "core/schema/diagnosis.h"
-#include "operation_edit.h"
+#include "operation_argument.h"
+#include "operation_nouns.h"
 #include "core/model/removal.h"
 #include "core/model/pool_options.h"
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/image/ahead.h"
+#include "core/operation/operation.h"
+#include "core/placement/ahead.h"
 #include "daemon/base/clock.h"
 
 struct waiting {

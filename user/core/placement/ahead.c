@@ -8,9 +8,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "core/operation/operation.h"
-#include "core/model/pool_options.h"
-
 struct computed {
 	XXH128_hash_t set; /* of the member set and its options */
 	struct placement *placement;
@@ -37,6 +34,11 @@ void ahead_free(struct ahead *ahead)
 		placement_free(ahead->computed[i].placement);
 	free(ahead->computed);
 	free(ahead);
+}
+
+void ahead_compute_missing(struct ahead *ahead, bool compute)
+{
+	ahead->computing = compute;
 }
 
 static XXH128_hash_t set_hash(const struct member_set *set, uint64_t options)
@@ -103,26 +105,4 @@ int ahead_placement(struct ahead *ahead, const struct member_set *set, uint64_t 
 	}
 	*ret = placement_share(found->placement);
 	return 0;
-}
-
-static void compute_all(const struct model *model)
-{
-	struct placement *placement;
-
-	for (size_t i = 0; i < model->pool_count; i++)
-		if (!pool_placement(model, &model->pools[i], NULL, &placement, NULL))
-			placement_free(placement);
-}
-
-void ahead_compute(struct model *model, const char *word, const json_t *arguments, int64_t now)
-{
-	struct model *next = NULL;
-
-	model->ahead->computing = true;
-	if (!word)
-		compute_all(model);
-	else if (!operation_apply(model, word, arguments, now, &next, NULL))
-		compute_all(next);
-	model_free(next);
-	model->ahead->computing = false;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the operations of all nouns share: their arguments, and the objects these name. */
-#ifndef HOLDFAST_OPERATION_EDIT_H
-#define HOLDFAST_OPERATION_EDIT_H
+#ifndef HOLDFAST_OPERATION_ARGUMENT_H
+#define HOLDFAST_OPERATION_ARGUMENT_H
 
 #include "core/model/lookup.h"
 #include "core/model/model_edit.h"
-#include "operation.h"
 #include "core/model/schema_table.h"
 
 /* The text of an argument that operation_apply() has found to be there, "" where it is not text. */
@@ -22,15 +21,5 @@ struct backend *staying_backend(const struct model *model, const json_t *argumen
 				struct refusal *refusal);
 /* Says how a backend that is leaving comes back. */
 void refuse_leaving(const struct pool *pool, const struct backend *backend, struct refusal *refusal);
-
-typedef int operation_function(struct model *model, const json_t *arguments, int64_t now,
-			       struct refusal *refusal);
-
-operation_function interface_attach, interface_detach;
-operation_function pool_add, pool_set, pool_remove, pool_slots_move;
-operation_function service_add, service_set, service_remove;
-operation_function backend_add, backend_set, backend_remove, backend_activate, backend_disable, backend_drain,
-	backend_health;
-operation_function model_apply;
 
 #endif
