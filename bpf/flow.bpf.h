@@ -7,6 +7,8 @@
 #ifndef HOLDFAST_FLOW_BPF_H
 #define HOLDFAST_FLOW_BPF_H
 
+#include <holdfast/slot.h>
+
 #include "flowtable.bpf.h"
 #include "icmp.bpf.h"
 #include "maps.bpf.h"
@@ -17,9 +19,7 @@
 enum {
 	SYN_QUIET = 5,   /* seconds of silence after which a SYN may place a flow anew */
 	SHORT_IDLE = 60, /* seconds that a flow is kept which has only opened, or is closing */
-	REMEMBERED = 1,  /* hf_observation.remembered */
-	BASE = 2,
-	REMEMBERED_SHIFT = 16,
+	CHOICE_SHIFT = 16,
 	OBSERVED_SHIFT = 32,
 };
 
@@ -39,7 +39,7 @@ static __always_inline bool query_opens(const struct flow_query *query)
 
 static __always_inline __u32 query_owner(const struct flow_query *query)
 {
-	return query->slot_word & 0xffff;
+	return hf_slot_owner(query->slot_word);
 }
 
 static __always_inline __u8 backend_flags(__u32 number)
@@ -86,10 +86,10 @@ static __always_inline __u32 flow_base(const struct flow_query *query, const str
 		word = old ? load64(old) : 0;
 		if (elapsed(began, table->since) < 0)
 			began = table->since;
-	} else if (!(word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING)) {
+	} else if (!hf_slot_is_moving(word)) {
 		return 0;
 	}
-	base = word >> HF_SLOT_BASE_SHIFT & 0xffff;
+	base = hf_slot_base(word);
 	if (elapsed(now, began) >= (__s32)service->idle ||
 	    !backend_serves(backend_flags(base), query->tuple.proto))
 		return 0;
@@ -188,7 +188,7 @@ static __always_inline __u32 flow_remembered(const struct flow_query *query, con
 		if ((!query_opens(query) || next.state != HF_FLOW_ESTABLISHED) && flow->seen != now)
 			flow->seen = now;
 	}
-	return next.backend | (stays ? REMEMBERED : 0) << REMEMBERED_SHIFT;
+	return next.backend | (stays ? HF_CHOICE_REMEMBERED : HF_CHOICE_OWNER) << CHOICE_SHIFT;
 }
 
 /*
@@ -241,7 +241,7 @@ static __always_inline __u32 flow_place_anew(const struct flow_query *query, con
 		if (query->tuple.proto == IPPROTO_UDP && service->track == HF_TRACK_ALWAYS)
 			flow_begun(service, backend);
 	}
-	return backend | (old ? BASE : 0) << REMEMBERED_SHIFT;
+	return backend | (old ? HF_CHOICE_BASE : HF_CHOICE_OWNER) << CHOICE_SHIFT;
 }
 
 static __always_inline __u32 flow_decide(const struct flow_query *query, const struct hf_service *service,
@@ -261,9 +261,9 @@ static __always_inline __u32 flow_decide(const struct flow_query *query, const s
 }
 
 /*
- * Returns the backend's number, and above it how it was found. Parses the packet again: to keep its tuple at
- * hand would cost the packets of settled slots, which do not come here. where: the slot, and above it whether
- * the packet is only observed.
+ * Returns the backend's number, and above it why (enum hf_choice). Parses the packet again: to keep its tuple
+ * at hand would cost the packets of settled slots, which do not come here. where: the slot, and above it
+ * whether the packet is only observed.
  */
 __noinline __u32 flow_place(struct xdp_md *ctx, const struct hf_service *service,
 			    const struct hf_table *table, __u64 slot_word, __u64 where)
@@ -274,7 +274,7 @@ __noinline __u32 flow_place(struct xdp_md *ctx, const struct hf_service *service
 	if (!service || !table || !packet.control || packet.start + ETH_HLEN > packet.end)
 		return 0;
 	packet.again = true;
-	packet.tuple.family = service->key.kind & KIND_IPV6 ? HF_IPV6 : HF_IPV4;
+	packet.tuple.family = hf_kind_family(service->key.kind);
 	if (packet_parse(&packet) || icmp_parse(&packet))
 		return 0;
 	query = (struct flow_query){
@@ -293,13 +293,12 @@ static __always_inline int flow_find(struct packet *packet)
 	__u64 where = packet->slot | (__u64)packet->observed << OBSERVED_SHIFT;
 	__u32 place;
 
-	if (likely(!((packet->slot_word >> HF_SLOT_FLAGS_SHIFT) | packet->table->old_size |
-		     service->track)) ||
+	if (likely(!(hf_slot_flags(packet->slot_word) | packet->table->old_size | service->track)) ||
 	    service->track == HF_TRACK_NEVER)
 		return 0;
 	place = flow_place(packet->ctx, service, packet->table, packet->slot_word, where);
 	packet->backend_number = place & 0xffff;
-	packet->remembered = place >> REMEMBERED_SHIFT;
+	packet->choice = place >> CHOICE_SHIFT;
 	return 0;
 }
 

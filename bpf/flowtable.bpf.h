@@ -10,6 +10,8 @@
 #ifndef HOLDFAST_FLOWTABLE_BPF_H
 #define HOLDFAST_FLOWTABLE_BPF_H
 
+#include <holdfast/slot.h>
+
 #include "maps.bpf.h"
 #include "packet.bpf.h"
 
@@ -152,15 +154,13 @@ static __always_inline bool flow_slot(const struct hf_flow *flow, struct flow_sl
 static __always_inline bool flow_needless(const struct hf_flow *flow, __u32 now, bool forget)
 {
 	struct flow_slot slot;
-	__u16 base;
 
 	if (!flow_slot(flow, &slot))
 		return false;
-	base = slot.word >> HF_SLOT_BASE_SHIFT;
 	if (!slot.migrates) {
-		if (flow->backend != base)
+		if (flow->backend != hf_slot_base(slot.word))
 			return false;
-		if (base == (__u16)slot.word)
+		if (hf_slot_base(slot.word) == hf_slot_owner(slot.word))
 			return true;
 	}
 	if (elapsed(now, load32(slot.since)) >= (__s32)flow->idle)

@@ -107,7 +107,7 @@ static __always_inline int gue_wrap_as(struct packet *packet, int family, const 
 static __always_inline int gue_wrap(struct packet *packet)
 {
 	struct hop_list list = {};
-	__u32 record = packet->slot_word >> HF_SLOT_HOPS_SHIFT & 0xffffff, count = 0;
+	__u32 record = hf_slot_hops(packet->slot_word), count = 0;
 	__u8 family = packet->backend->family;
 
 	if (!packet_opens(packet))

@@ -25,7 +25,7 @@ static __always_inline void observe(const struct packet *packet, int outcome)
 		.slot = packet->table ? packet->slot - packet->table->first : 0,
 		.slot_word = packet->slot_word,
 		.backend = packet->backend_number,
-		.remembered = packet->remembered,
+		.choice = packet->choice,
 		.link = packet->next_hop >> LINK_SHIFT,
 	};
 }

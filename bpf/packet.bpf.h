@@ -46,7 +46,7 @@ struct packet {
 	__u32 slot;  /* index of slots */
 	__u32 stage; /* enum hf_stage, the last that was entered */
 	__u32 backend_number;
-	__u32 remembered; /* hf_observation's */
+	__u32 choice; /* enum hf_choice */
 };
 
 /* Notes which stage the packet enters; nothing is left of it but in the observing form. */

@@ -10,13 +10,11 @@
 #include "packet.bpf.h"
 
 enum {
-	PORT_BITS = 16,
 	TAIL_PROTO_SHIFT = 16,
 	TAIL_KIND_SHIFT = 24,
-	KIND_IPV6 = 0x20,
 };
 #define NOT_FOUND        (~0U)
-#define DIRECTORY_RANGES (((1ULL << PORT_BITS) - 1) << HF_DIRECTORY_LENGTHS_SHIFT)
+#define DIRECTORY_RANGES (((1ULL << HF_PORT_BITS) - 1) << HF_DIRECTORY_LENGTHS_SHIFT)
 #define DIRECTORY_SEED   (((1ULL << HF_DIRECTORY_SEED_BITS) - 1) << HF_DIRECTORY_SEED_SHIFT)
 
 /* A struct hf_service_key, in words that stay in registers. */
@@ -27,7 +25,7 @@ struct key {
 
 static __always_inline __u64 key_tail(const struct packet *packet, __be16 port, __u8 proto, __u8 bits)
 {
-	__u64 kind = bits | (packet->tuple.family == HF_IPV6 ? KIND_IPV6 : 0);
+	__u64 kind = hf_kind(packet->tuple.family, bits);
 
 	return port | (__u64)proto << TAIL_PROTO_SHIFT | kind << TAIL_KIND_SHIFT;
 }
@@ -43,8 +41,8 @@ static __always_inline bool service_is(const struct hf_service *service, const s
 static __always_inline __u32 directory_place(__u64 directory, const struct key *key, bool is_ipv6,
 					     __u32 probe)
 {
-	__u32 first = directory & ((1 << HF_DIRECTORY_FIRST_BITS) - 1);
-	__u32 last = (1U << (directory >> HF_DIRECTORY_LOG2_SHIFT & 31)) - 1;
+	__u32 first = hf_directory_first(directory);
+	__u32 last = (1U << (hf_directory_log2(directory) & 31)) - 1;
 	__u64 seed = directory & DIRECTORY_SEED;
 	__u32 hash = hf_service_mix(key->address.halves[0], key->address.halves[1], key->tail, is_ipv6, seed);
 
@@ -53,7 +51,7 @@ static __always_inline __u32 directory_place(__u64 directory, const struct key *
 
 static __always_inline __u32 directory_probe(__u64 directory, const struct key *key)
 {
-	bool is_ipv6 = key->tail >> TAIL_KIND_SHIFT & KIND_IPV6;
+	bool is_ipv6 = key->tail >> TAIL_KIND_SHIFT & HF_KIND_IPV6;
 
 	for (__u32 probe = 0; probe < HF_MAX_PROBES; probe++) {
 		__u32 place = directory_place(directory, key, is_ipv6, probe);
@@ -77,18 +75,17 @@ static __always_inline __u32 directory_probe(__u64 directory, const struct key *
  */
 __noinline __u32 directory_search(__u64 directory, const struct key *wanted)
 {
-	__u32 lengths = directory >> HF_DIRECTORY_LENGTHS_SHIFT;
 	struct key key;
 
 	if (!wanted)
 		return NOT_FOUND;
 	key = *wanted;
-	for (int bits = PORT_BITS; bits >= 0; bits--) {
+	for (int bits = HF_PORT_BITS; bits >= 0; bits--) {
 		__u16 port = bpf_ntohs(wanted->tail) & (0xffff0000U >> bits);
-		__u32 kind = (wanted->tail >> TAIL_KIND_SHIFT & KIND_IPV6) | bits;
+		__u32 kind = (wanted->tail >> TAIL_KIND_SHIFT & HF_KIND_IPV6) | bits;
 		__u32 place;
 
-		if (!(lengths >> bits & 1))
+		if (!hf_directory_has_length(directory, bits))
 			continue;
 		key.tail =
 			(wanted->tail & 0xff << TAIL_PROTO_SHIFT) | kind << TAIL_KIND_SHIFT | bpf_htons(port);
@@ -117,7 +114,7 @@ static __always_inline int vip_reason(const struct packet *packet, enum hf_reaso
 static __always_inline int service_find(struct packet *packet)
 {
 	struct key key = {packet->tuple.daddr,
-			  key_tail(packet, packet->tuple.ports >> 16, packet->tuple.proto, PORT_BITS)};
+			  key_tail(packet, packet->tuple.ports >> 16, packet->tuple.proto, HF_PORT_BITS)};
 	__u64 directory = load64(&packet->control->services);
 	struct key wanted;
 

@@ -5,6 +5,8 @@
 #ifndef HOLDFAST_SLOT_BPF_H
 #define HOLDFAST_SLOT_BPF_H
 
+#include <holdfast/slot.h>
+
 #include "maps.bpf.h"
 #include "packet.bpf.h"
 
@@ -17,7 +19,7 @@ static __always_inline int slot_find(struct packet *packet)
 	if (unlikely(!word))
 		return -HF_REASON_NO_TABLE;
 	packet->slot_word = load64(word);
-	packet->backend_number = packet->slot_word & 0xffff;
+	packet->backend_number = hf_slot_owner(packet->slot_word);
 	return 0;
 }
 

@@ -51,23 +51,15 @@ enum hf_track { HF_TRACK_AUTO = 0, HF_TRACK_ALWAYS, HF_TRACK_NEVER };
  * tell changes apart). An entry lives at hf_service_hash(key, seed) or up to HF_MAX_PROBES - 1 entries after
  * it, wrapping round. A port range is a set of entries with fewer than 16 port bits; "any port" is one entry
  * with 0 bits. A VIP has one more entry of protocol HF_PROTO_VIP and port 0: the address is ours, whatever
- * the port.
+ * the port. directory.h takes the word apart.
  */
-enum {
-	HF_DIRECTORY_FIRST_BITS = 16,
-	HF_DIRECTORY_SEED_SHIFT = 16,
-	HF_DIRECTORY_SEED_BITS = 8,
-	HF_DIRECTORY_LOG2_SHIFT = 24,
-	HF_DIRECTORY_LENGTHS_SHIFT = 32,
-	HF_DIRECTORY_GENERATION_SHIFT = 49,
-};
 #define HF_PROTO_VIP 255
 
 struct hf_service_key {
 	__be32 addr[4]; /* IPv4: addr[0], the rest 0 */
 	__be16 port;    /* bits beyond port_bits are 0 */
 	__u8 proto;     /* IPPROTO_TCP, IPPROTO_UDP, HF_PROTO_VIP; 0: the entry is empty */
-	__u8 kind;      /* port_bits (0..16) | 0x20 for IPv6 */
+	__u8 kind;      /* family and port_bits (0..16): see directory.h */
 };
 
 struct hf_service {
@@ -105,17 +97,10 @@ struct hf_table {
 };
 
 /*
- * slots: one word a slot. Bits 0..15 owner, 16..31 base (backends; 0 none), 32..55 index of hops (0 none),
- * 56..63 flags. since: when a moving slot began to move, two slots to an entry (slot s: since[s / 2].at[s %
- * 2]). The data plane moves that on where a flow at the base finds no room in the flow table.
+ * slots: one word a slot, which slot.h takes apart. since: when a moving slot began to move, two slots to an
+ * entry (slot s: since[s / 2].at[s % 2]). The data plane moves that on where a flow at the base finds no room
+ * in the flow table.
  */
-enum {
-	HF_SLOT_BASE_SHIFT = 16,
-	HF_SLOT_HOPS_SHIFT = 32,
-	HF_SLOT_FLAGS_SHIFT = 56,
-	HF_SLOT_MOVING = 1, /* in the flags */
-};
-
 struct hf_since {
 	__u32 at[2]; /* seconds of CLOCK_MONOTONIC */
 };
@@ -239,6 +224,8 @@ enum hf_stage {
 	HF_STAGE_WRAP,
 	HF_STAGE_TRANSMIT
 };
+/* Why a flow has its backend: it owns the slot, the flow table says so, or it is the slot's base. */
+enum hf_choice { HF_CHOICE_OWNER = 0, HF_CHOICE_REMEMBERED, HF_CHOICE_BASE, HF_CHOICES };
 struct hf_observation {
 	__u32 stage;  /* the last stage that was entered */
 	__s32 reason; /* enum hf_reason, 0: forwarded */
@@ -248,8 +235,8 @@ struct hf_observation {
 	__u32 table;
 	__u32 slot; /* within its table */
 	__u64 slot_word;
-	__u32 backend;    /* chosen */
-	__u32 remembered; /* 1: by the flow table, 2: base, 0: owner */
+	__u32 backend; /* chosen */
+	__u32 choice;  /* enum hf_choice */
 	__u32 link;
 	__u32 reserved;
 };

@@ -12,7 +12,7 @@
 #define HOLDFAST_FLOWHASH_H
 
 #include <stdbool.h>
-#include <holdfast/abi.h>
+#include <holdfast/directory.h>
 
 #define XXH_INLINE_ALL
 #ifdef __bpf__
@@ -143,8 +143,8 @@ static HF_INLINE __u32 hf_service_hash(const struct hf_service_key *key, __u32 s
 {
 	return hf_service_mix(key->addr[0] | (__u64)key->addr[1] << 32,
 			      key->addr[2] | (__u64)key->addr[3] << 32,
-			      key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24, key->kind & 0x20,
-			      (__u64)seed << HF_DIRECTORY_SEED_SHIFT);
+			      key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24,
+			      key->kind & HF_KIND_IPV6, (__u64)seed << HF_DIRECTORY_SEED_SHIFT);
 }
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The data plane's maps, pins and attachments, as the kernel has them. */
+#include <holdfast/directory.h>
+#include <holdfast/slot.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -46,7 +48,7 @@ static void sample_make(struct sample *sample, uint32_t slots, uint16_t owner)
 {
 	*sample = (struct sample){.entries = {{.pool = 3, .number = 9}}};
 	for (uint32_t i = 0; i < slots; i++)
-		sample->words[i] = owner | (uint64_t)owner << HF_SLOT_BASE_SHIFT;
+		sample->words[i] = hf_slot_word(owner, owner, 0);
 	sample->pool = (struct pool_image){.name = "db",
 					   .number = 3,
 					   .table = {.size = slots, .seed = 77, .pool = 3},
@@ -262,7 +264,7 @@ static void test_a_sweep_that_failed_gives_no_record_away(void **state)
 	assert_int_equal(hops_store_open(memory, 16, &store), 0);
 	hops_sweep_end(store);
 	assert_int_equal(hops_intern(store, &first, &index), 0);
-	word = (uint64_t)index << HF_SLOT_HOPS_SHIFT;
+	word = hf_slot_with_hops(0, index);
 	assert_int_equal(hops_sweep_begin(store), 0);
 	assert_int_equal(hops_intern(store, &second, &other), -ENOMEM);
 	assert_memory_equal(&memory[index], &first, sizeof first);
@@ -654,7 +656,7 @@ static void flows_sample(struct dataplane *dataplane, struct sample *sample)
 	sample->entries[0].key.proto = IPPROTO_UDP;
 	sample->entries[0].track = HF_TRACK_ALWAYS;
 	for (uint32_t i = 10; i < 20; i++)
-		sample->words[i] |= (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+		sample->words[i] |= hf_slot_word(0, 0, HF_SLOT_MOVING);
 	sample->plan.backends = changes;
 	sample->plan.backend_count = 3;
 	assert_int_equal(dataplane_apply(dataplane, &sample->plan, 1, NULL), 0);
@@ -747,7 +749,7 @@ static void test_what_tables_name(void **state)
 
 	(void)state;
 	sample_make(&sample, 101, 5);
-	sample.words[17] = 5 | 4 << HF_SLOT_BASE_SHIFT | (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	sample.words[17] = hf_slot_word(5, 4, HF_SLOT_MOVING);
 	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 1, NULL), 0);
 	assert_false(dataplane_old_base(dataplane, 3, 4));
 	sample_make(&sample, 101, 6);
@@ -786,7 +788,7 @@ static void test_since(void **state)
 	sample.pool.since = since;
 	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 2, NULL), 0);
 	sample.pool.since = NULL;
-	sample.words[20] |= (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	sample.words[20] |= hf_slot_word(0, 0, HF_SLOT_MOVING);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	assert_int_equal(dataplane_apply(dataplane, &sample.plan, 3, NULL), 0);
 	assert_int_equal(dataplane_read(dataplane, &image), 0);
@@ -923,9 +925,7 @@ static void make_layout_1(struct dataplane *dataplane, const struct hf_service *
 	assert_int_equal(unlink(pin("maps/services")), 0);
 	assert_int_equal(bpf_obj_pin(fd, pin("maps/services")), 0);
 	close(fd);
-	dataplane->control->services = 8 | 6ULL << HF_DIRECTORY_LOG2_SHIFT |
-				       1ULL << (HF_DIRECTORY_LENGTHS_SHIFT + 16) |
-				       123ULL << HF_DIRECTORY_GENERATION_SHIFT;
+	dataplane->control->services = hf_directory_word(8, 0, 6, 1 << HF_PORT_BITS, 123);
 	dataplane->control->abi = 1;
 	dataplane->control->reserved[CONTROL_DIGEST] ^= 1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Real frames through attached programs: back out where they came in, out of another interface, or nowhere.
  */
+#include <holdfast/slot.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -56,7 +57,7 @@ static int load(void)
 	int r;
 
 	for (int i = 0; i < 7; i++)
-		words[i] = BACKEND | (uint64_t)BACKEND << HF_SLOT_BASE_SHIFT;
+		words[i] = hf_slot_word(BACKEND, BACKEND, 0);
 	inet_pton(AF_INET, "203.0.113.10", service.key.addr);
 	inet_pton(AF_INET, "10.0.0.1", backend.entry.src);
 	inet_pton(AF_INET, "10.0.0.11", backend.entry.dst);
@@ -268,8 +269,7 @@ static struct hf_flow remembered(void)
 /* A table of moving slots, in the place of what was there. */
 static void put_moving_table(uint32_t size, uint32_t old_size)
 {
-	const uint64_t word = BACKEND | (uint64_t)BACKEND << HF_SLOT_BASE_SHIFT |
-			      (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
+	const uint64_t word = hf_slot_word(BACKEND, BACKEND, HF_SLOT_MOVING);
 	uint64_t words[1000];
 	struct pool_image image = {
 		.number = POOL, .table = {.size = size, .pool = POOL, .old_size = old_size}, .words = words};

@@ -57,7 +57,7 @@ class Flow(LittleEndianStructure):
 class Observation(LittleEndianStructure):
     _fields_ = [("stage", c_uint32), ("reason", c_int32), ("hash", c_uint64), ("service", c_uint32),
                 ("pool", c_uint32), ("table", c_uint32), ("slot", c_uint32), ("slot_word", c_uint64),
-                ("backend", c_uint32), ("remembered", c_uint32), ("link", c_uint32), ("reserved", c_uint32)]
+                ("backend", c_uint32), ("choice", c_uint32), ("link", c_uint32), ("reserved", c_uint32)]
 
 
 def reasons(header="reasons.h"):

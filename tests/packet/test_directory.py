@@ -109,7 +109,7 @@ def test_observing_says_what_it_found_and_leaves_no_trace(fresh, observer):
         assert (found.stage, found.reason, found.hash) == (9, 0, hash_)
         assert (found.service, found.pool, found.table) == (service.number, pool, pool)
         assert (found.slot, found.backend) == ((hash_ >> 32) * SIZE >> 32, chosen_backend(hash_, dport))
-        assert found.slot_word & 0xFFFF == found.backend and found.link == 1 and found.remembered == 0
+        assert found.slot_word & 0xFFFF == found.backend and found.link == 1 and found.choice == 0
         assert not fresh.reasons() and fresh.counters(service, (found.backend - 1) % 4) == (0, 0, 0)
         assert fresh.program.run(frame) == out
     assert fresh.program.run(client_frame(4, TCP, dport=8080))[0] == PASS

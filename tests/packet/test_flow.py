@@ -261,11 +261,11 @@ def test_observing_looks_and_leaves_no_trace(mover):
         for flags, sport, backend, how in (("A", 1, OLD, 2), ("S", 2, NEW, 0)):
             observer.program.run(client_frame(4, TCP, 0, sport, flags=flags))
             found = observer.observation()
-            assert (found.backend, found.remembered) == (backend, how)
+            assert (found.backend, found.choice) == (backend, how)
             assert not mover.plane.flows()
             assert mover.send(flags, sport) == backend
             observer.program.run(client_frame(4, TCP, 0, sport, flags="A"))
-            assert (observer.observation().backend, observer.observation().remembered) == (backend, 1)
+            assert (observer.observation().backend, observer.observation().choice) == (backend, 1)
             mover.plane.maps["flows"].update(next(iter(mover.plane.flows())), bytes(32))
     finally:
         observer.object.close()

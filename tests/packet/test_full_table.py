@@ -131,7 +131,7 @@ def test_observing_says_where_a_flow_without_room_would_go(small):
         fill(small)
         before = small.plane.flow_events()
         observer.program.run(client_frame(4, TCP, 0, 3000, flags="S"))
-        assert (observer.observation().backend, observer.observation().remembered) == (OLD, 2)
+        assert (observer.observation().backend, observer.observation().choice) == (OLD, 2)
         assert small.plane.flow_events() == before
     finally:
         observer.object.close()

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <holdfast/directory.h>
 #include <netinet/in.h>
 
 #include "holdfast/flowhash.h"
@@ -19,7 +20,7 @@ static const struct wish *naive_find(const struct wish *wishes, size_t count, ui
 	for (size_t i = 0; i < count; i++) {
 		const struct hf_service_key *key = &wishes[i].service.key;
 
-		if (key->proto == proto && !!(key->kind & 0x20) == (family == HF_IPV6) &&
+		if (key->proto == proto && hf_kind_family(key->kind) == family &&
 		    memcmp(key->addr, addr, sizeof key->addr) == 0 && port >= wishes[i].low &&
 		    port <= wishes[i].high)
 			return &wishes[i];
@@ -43,7 +44,7 @@ static size_t random_wishes(uint64_t *random, struct wish *wishes, size_t most)
 	while (count < most) {
 		uint8_t family = draw(random) % 4 ? HF_IPV4 : HF_IPV6;
 		struct wish wish = {.service.key = {.proto = draw(random) % 2 ? IPPROTO_TCP : IPPROTO_UDP,
-						    .kind = family == HF_IPV6 ? 0x20 : 0}};
+						    .kind = hf_kind(family, 0)}};
 		uint32_t port = 1 + (uint32_t)(draw(random) % 65535), width = 1;
 		bool free_here = true;
 
@@ -105,7 +106,7 @@ static void compare(const struct directory *directory, const struct wish *wishes
 	for (int i = 0; i < 20000; i++) {
 		const struct wish *near = &wishes[draw(random) % count];
 		uint8_t proto = draw(random) % 8 ? near->service.key.proto : IPPROTO_TCP;
-		uint8_t family = near->service.key.kind & 0x20 ? HF_IPV6 : HF_IPV4;
+		uint8_t family = hf_kind_family(near->service.key.kind);
 		uint16_t port = telling_port(random, near);
 		const struct hf_service *found;
 		const struct wish *wish;
@@ -218,7 +219,7 @@ static struct hf_service_key key6(uint32_t second, uint32_t third, uint32_t last
 		.addr = {htonl(0x20010db8), htonl(second), htonl(third), htonl(last)},
 		.port = htons((uint16_t)port),
 		.proto = IPPROTO_TCP,
-		.kind = 0x20,
+		.kind = hf_kind(HF_IPV6, 0),
 	};
 }
 
@@ -354,7 +355,7 @@ static void every_address_has_an_entry_of_its_own(void **state)
 		services += key->proto && key->proto != HF_PROTO_VIP;
 		if (key->proto == HF_PROTO_VIP) {
 			assert_int_equal(key->port, 0);
-			assert_int_equal(key->kind & 0x1f, 0);
+			assert_int_equal(hf_kind_port_bits(key->kind), 0);
 		}
 	}
 	assert_int_equal(vips, 2);

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <holdfast/slot.h>
 
 #include "holdfast/outer.h"
 
@@ -31,9 +32,8 @@ static void check_owners(const struct image *image)
 
 	for (uint32_t slot = 0; slot < pool->table.size; slot++) {
 		assert_int_equal(owner_of(pool, slot), expected_owner(pool, slot));
-		if (pool->words[slot] >> HF_SLOT_FLAGS_SHIFT == 0)
-			assert_int_equal(pool->words[slot] >> HF_SLOT_BASE_SHIFT & 0xffff,
-					 owner_of(pool, slot));
+		if (!hf_slot_flags(pool->words[slot]))
+			assert_int_equal(hf_slot_base(pool->words[slot]), owner_of(pool, slot));
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <holdfast/directory.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,14 +104,13 @@ static const char *keys_text(const struct directory *directory, const struct hf_
 			     char text[LABEL_TEXT])
 {
 	const struct hf_service_key *key = &service->key;
-	struct address vip = {.family = key->kind & 0x20 ? HF_IPV6 : HF_IPV4};
+	struct address vip = {.family = hf_kind_family(key->kind)};
 	uint16_t low = UINT16_MAX, high = 0;
 	char endpoint[ENDPOINT_TEXT];
 
 	for (uint32_t i = 0; i < 1u << directory->log2; i++) {
 		const struct hf_service *part = &directory->entries[i];
-		uint16_t first = ntohs(part->key.port),
-			 last = (uint16_t)(first | 0xffffu >> (part->key.kind & 0x1f));
+		uint16_t first = ntohs(part->key.port), last = hf_kind_last_port(part->key.kind, first);
 
 		if (!part->key.proto || part->key.proto == HF_PROTO_VIP || part->number != service->number)
 			continue;

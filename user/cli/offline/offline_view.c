@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is loaded, as the API's objects. */
 #include <errno.h>
+#include <holdfast/slot.h>
 #include <limits.h>
 #include <net/if.h>
 #include <stdlib.h>
@@ -28,18 +29,13 @@ static void counters_add(struct hf_counters *sum, const struct hf_counters *more
 	sum->flows += more->flows;
 }
 
-static uint16_t word_owner(uint64_t word)
-{
-	return (uint16_t)word;
-}
-
 static void tally_slots(const struct image *loaded, struct tally *tallies)
 {
 	for (size_t i = 0; i < loaded->pool_count; i++) {
 		const struct pool_image *pool = &loaded->pools[i];
 
 		for (uint32_t slot = 0; slot < pool->table.size; slot++) {
-			struct tally *tally = &tallies[word_owner(pool->words[slot])];
+			struct tally *tally = &tallies[hf_slot_owner(pool->words[slot])];
 
 			tally->pool = pool->number;
 			tally->slots++;
@@ -360,7 +356,7 @@ static json_t *pools_view(const struct offline *offline)
 		offline_pool_name(offline, pool->number, name);
 		stored = model_pool(offline->model, name);
 		for (uint32_t slot = 0; slot < pool->table.size; slot++)
-			moving += pool->words[slot] >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING;
+			moving += hf_slot_is_moving(pool->words[slot]);
 		json_array_append_new(list,
 				      json_pack("{s:s, s:s, s:I, s:I, s:n, s:s, s:s}", "name", name, "scheme",
 						stored ? placement_scheme_name(stored->scheme) : "-", "slots",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* why, asked of the loaded program itself, with names from the database. */
 #include <errno.h>
+#include <holdfast/slot.h>
 #include <linux/bpf.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -15,7 +16,7 @@
 #include "cli/frame/complain.h"
 #include "offline.h"
 
-enum { OUT_ROOM = 512, REMEMBERED = 1 };
+enum { OUT_ROOM = 512 };
 
 /* What the data plane answered. */
 struct answer {
@@ -52,7 +53,7 @@ static int ask(const struct offline *offline, struct answer *ret, struct refusal
 		ret->length = sizeof ret->out;
 		r = dataplane_observe(offline->dataplane, frame, (uint32_t)length, ifindex, &ret->seen,
 				      &ret->verdict, ret->out, &ret->length, refusal);
-		if (r || (!opening && ret->seen.backend && ret->seen.remembered == REMEMBERED))
+		if (r || (!opening && ret->seen.backend && ret->seen.choice == HF_CHOICE_REMEMBERED))
 			return r;
 	}
 	return 0;
@@ -129,7 +130,7 @@ static json_t *preferences_view(const struct offline *offline, const char *name,
 
 static void set_slot(const struct offline *offline, json_t *view, const struct hf_observation *seen)
 {
-	static const char *const by[] = {"owner", "remembered", "base"};
+	static const char *const by[HF_CHOICES] = {"owner", "remembered", "base"};
 	const struct pool_image *pool = image_pool_numbered(offline->loaded, seen->pool);
 	char name[LABEL_TEXT], hash[17];
 
@@ -144,14 +145,12 @@ static void set_slot(const struct offline *offline, json_t *view, const struct h
 	json_object_set_new(view, "slot", json_integer(seen->slot));
 	json_object_set_new(view, "slots", json_integer(pool->table.size));
 	json_object_set_new(view, "preferences", preferences_view(offline, name, seen->slot));
-	json_object_set_new(view, "owner", backend_view(offline, (uint16_t)seen->slot_word));
+	json_object_set_new(view, "owner", backend_view(offline, hf_slot_owner(seen->slot_word)));
 	json_object_set_new(view, "backend", backend_view(offline, (uint16_t)seen->backend));
-	json_object_set_new(view, "moving",
-			    json_boolean(seen->slot_word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING));
-	json_object_set_new(view, "base",
-			    backend_view(offline, (uint16_t)(seen->slot_word >> HF_SLOT_BASE_SHIFT)));
+	json_object_set_new(view, "moving", json_boolean(hf_slot_is_moving(seen->slot_word)));
+	json_object_set_new(view, "base", backend_view(offline, hf_slot_base(seen->slot_word)));
 	if (seen->backend)
-		json_object_set_new(view, "by", json_string(by[seen->remembered % 3]));
+		json_object_set_new(view, "by", json_string(by[seen->choice % HF_CHOICES]));
 }
 
 static void set_wrapping(const struct offline *offline, json_t *view, const struct answer *answer)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <holdfast/directory.h>
 #include <holdfast/flowhash.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,6 @@
 #include "image.h"
 
 enum {
-	KIND_IPV6 = 0x20,
-	PORT_BITS = 16,
 	COMFORTABLE_SIZE = HF_MAX_DIRECTORY / 2,
 	COMFORTABLE_SEEDS = 8,
 	ROOMY = 32,                                    /* places an entry, as long as they are few */
@@ -49,11 +48,11 @@ static int layout_add_range(struct layout *layout, const struct hf_service *serv
 		uint32_t wild = 0;
 		int error;
 
-		while (wild < PORT_BITS && !(port & (1U << wild)) && port + (2U << wild) - 1 <= high)
+		while (wild < HF_PORT_BITS && !(port & (1U << wild)) && port + (2U << wild) - 1 <= high)
 			wild++;
 		entry.key.port = htons((uint16_t)port);
-		entry.key.kind = (uint8_t)((service->key.kind & KIND_IPV6) | (PORT_BITS - wild));
-		layout->lengths |= 1U << (PORT_BITS - wild);
+		entry.key.kind = hf_kind(hf_kind_family(service->key.kind), (uint8_t)(HF_PORT_BITS - wild));
+		layout->lengths |= 1U << (HF_PORT_BITS - wild);
 		error = layout_add(layout, &entry);
 		if (error < 0)
 			return error;
@@ -66,8 +65,8 @@ static int address_order(const void *left, const void *right)
 {
 	const struct hf_service_key *a = left, *b = right;
 
-	if ((a->kind ^ b->kind) & KIND_IPV6)
-		return a->kind & KIND_IPV6 ? 1 : -1;
+	if (hf_kind_family(a->kind) != hf_kind_family(b->kind))
+		return hf_kind_family(a->kind) == HF_IPV6 ? 1 : -1;
 	return memcmp(a->addr, b->addr, sizeof a->addr);
 }
 
@@ -88,7 +87,7 @@ static int layout_add_vips(struct layout *layout, const struct hf_service *servi
 			continue;
 		entry.key.port = 0;
 		entry.key.proto = HF_PROTO_VIP;
-		entry.key.kind = keys[i].kind & KIND_IPV6;
+		entry.key.kind = hf_kind(hf_kind_family(keys[i].kind), 0);
 		error = layout_add(layout, &entry);
 	}
 	free(keys);
@@ -274,13 +273,13 @@ const struct hf_service *directory_find(const struct directory *directory, uint8
 	if (!directory->entries)
 		return NULL;
 	memcpy(key.addr, addr, sizeof key.addr);
-	for (int bits = PORT_BITS; bits >= 0; bits--) {
+	for (int bits = HF_PORT_BITS; bits >= 0; bits--) {
 		const struct hf_service *found;
 
-		if (bits < PORT_BITS && !(directory->lengths >> bits & 1))
+		if (bits < HF_PORT_BITS && !(directory->lengths >> bits & 1))
 			continue;
 		key.port = htons((uint16_t)(port & (0xffff0000U >> bits)));
-		key.kind = (uint8_t)((family == HF_IPV6 ? KIND_IPV6 : 0) | bits);
+		key.kind = hf_kind(family, (uint8_t)bits);
 		found = find_key(directory, &key);
 		if (found)
 			return found;

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <holdfast/directory.h>
 #include <holdfast/flowhash.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static int fill_service(const struct ledger *ledger, const struct service *servi
 	memcpy(entry.key.addr, service->vip.bytes, sizeof entry.key.addr);
 	entry.key.port = htons(service->port_low);
 	entry.key.proto = service->proto;
-	entry.key.kind = service->vip.family == 6 ? 0x20 : 0;
+	entry.key.kind = hf_kind(service->vip.family, 0);
 	entry.track = service->track;
 	*ret = entry;
 	return 0;

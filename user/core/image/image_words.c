@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pool's words: who owns each slot at this moment, and what moves because of it. */
 #include <errno.h>
+#include <holdfast/slot.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ struct shared_words {
 
 uint64_t pool_image_word(const struct pool_image *image, uint32_t slot)
 {
-	return image->words[slot] & ~(0xffffffULL << HF_SLOT_HOPS_SHIFT);
+	return hf_slot_with_hops(image->words[slot], 0);
 }
 
 void shared_words_drop(struct shared_words *shared)
@@ -53,7 +54,7 @@ uint32_t pool_image_began_last(const struct pool_image *image)
 	uint32_t last = image->table.old_size ? image->table.since : 0;
 
 	for (uint32_t at = 0; image->since && at < image->table.size; at++)
-		if (slot_read(image->words[at], 0).moving && image->since[at] > last)
+		if (hf_slot_is_moving(image->words[at]) && image->since[at] > last)
 			last = image->since[at];
 	return last;
 }
@@ -151,7 +152,7 @@ static bool may_have_flows(const struct pool_image *before)
 	if (before->table.old_size)
 		return true;
 	for (uint32_t slot = 0; slot < before->table.size; slot++)
-		if ((uint32_t)before->words[slot])
+		if (hf_slot_backends(before->words[slot]))
 			return true;
 	return false;
 }
@@ -301,7 +302,7 @@ static bool same_words(const struct pool_image *before, const struct shared_word
 	if (!before->since || !words->since)
 		return before->since == words->since;
 	for (uint32_t at = 0; at < size; at++)
-		if (slot_read(words->words[at], 0).moving && before->since[at] != words->since[at])
+		if (hf_slot_is_moving(words->words[at]) && before->since[at] != words->since[at])
 			return false;
 	return true;
 }

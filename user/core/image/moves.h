@@ -10,7 +10,7 @@
 #ifndef HOLDFAST_MOVES_H
 #define HOLDFAST_MOVES_H
 
-#include <holdfast/abi.h>
+#include <holdfast/slot.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,16 +24,15 @@ struct slot {
 
 static inline struct slot slot_read(uint64_t word, uint32_t since)
 {
-	return (struct slot){.owner = (uint16_t)word,
-			     .base = (uint16_t)(word >> HF_SLOT_BASE_SHIFT),
-			     .moving = word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING,
+	return (struct slot){.owner = hf_slot_owner(word),
+			     .base = hf_slot_base(word),
+			     .moving = hf_slot_is_moving(word),
 			     .since = since};
 }
 
 static inline uint64_t slot_word(struct slot slot)
 {
-	return slot.owner | (uint64_t)slot.base << HF_SLOT_BASE_SHIFT |
-	       (uint64_t)(slot.moving ? HF_SLOT_MOVING : 0) << HF_SLOT_FLAGS_SHIFT;
+	return hf_slot_word(slot.owner, slot.base, slot.moving ? HF_SLOT_MOVING : 0);
 }
 
 static inline struct slot slot_settled(uint16_t owner)

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include <errno.h>
+#include <holdfast/slot.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static int count_moved(const struct pool_image *before, const struct pool_image 
 	if (!constant)
 		return -ENOMEM;
 	for (uint32_t slot = 0; slot < after->table.size; slot++) {
-		uint16_t old = (uint16_t)before->words[slot], owner = (uint16_t)after->words[slot];
+		uint16_t old = hf_slot_owner(before->words[slot]), owner = hf_slot_owner(after->words[slot]);
 
 		if (old == owner || !old) /* nobody had it: no flow can leave */
 			continue;

@@ -2,6 +2,8 @@
 /* A ledger made of what the data plane holds, for a model whose own ledger is lost. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <holdfast/directory.h>
+#include <holdfast/slot.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +73,8 @@ static int adopt_pools(struct adoption *adoption)
 		if (image->number > ledger->last_pool)
 			ledger->last_pool = image->number;
 		for (uint32_t slot = 0; slot < image->table.size; slot++) {
-			adoption->pool_of[image->words[slot] & 0xffff] = image->number;
-			adoption->pool_of[image->words[slot] >> HF_SLOT_BASE_SHIFT & 0xffff] = image->number;
+			adoption->pool_of[hf_slot_owner(image->words[slot])] = image->number;
+			adoption->pool_of[hf_slot_base(image->words[slot])] = image->number;
 		}
 	}
 	return 0;
@@ -154,11 +156,11 @@ static int adopt_backends(struct adoption *adoption)
 /* Stands for an entry without a service of the model, so that its number and counters are not given away. */
 static struct service unknown_service(const struct hf_service_key *key)
 {
-	struct service service = {.proto = key->proto, .vip.family = key->kind & 0x20 ? HF_IPV6 : HF_IPV4};
+	struct service service = {.proto = key->proto, .vip.family = hf_kind_family(key->kind)};
 
 	memcpy(service.vip.bytes, key->addr, service.vip.family == HF_IPV4 ? 4 : 16);
 	service.port_low = ntohs(key->port);
-	service.port_high = (uint16_t)(service.port_low | 0xffffu >> (key->kind & 0x1f));
+	service.port_high = hf_kind_last_port(key->kind, service.port_low);
 	return service;
 }
 

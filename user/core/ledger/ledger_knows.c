@@ -2,6 +2,7 @@
 /* Whether numbers in the data plane mean what the ledger says. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <holdfast/directory.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 
 bool service_has_entry(const struct service *service, const struct hf_service_key *key)
 {
-	uint8_t family = key->kind & 0x20 ? HF_IPV6 : HF_IPV4;
-	uint16_t first = ntohs(key->port), last = (uint16_t)(first | 0xffffu >> (key->kind & 0x1f));
+	uint8_t family = hf_kind_family(key->kind);
+	uint16_t first = ntohs(key->port), last = hf_kind_last_port(key->kind, first);
 
 	return service->proto == key->proto && service->vip.family == family &&
 	       !memcmp(service->vip.bytes, key->addr, family == HF_IPV4 ? 4 : 16) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pool's slots as the data plane has them now, neighbours that are alike as one range. */
 #include <errno.h>
+#include <holdfast/slot.h>
 #include <string.h>
 
 #include "core/model/lookup.h"
@@ -17,10 +18,10 @@ static void describe(uint64_t word, const uint16_t *preferences, struct describe
 {
 	/* Compared as bytes: the gaps must be alike, too. */
 	memset(ret, 0, sizeof *ret);
-	ret->owner = (uint16_t)word;
-	ret->moving = word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING;
+	ret->owner = hf_slot_owner(word);
+	ret->moving = hf_slot_is_moving(word);
 	if (ret->moving)
-		ret->base = (uint16_t)(word >> HF_SLOT_BASE_SHIFT);
+		ret->base = hf_slot_base(word);
 	if (preferences)
 		memcpy(ret->preferences, preferences, sizeof ret->preferences);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* why: one frame of a flow through the observing form of the program, and what it met told with names. */
 #include <errno.h>
+#include <holdfast/slot.h>
 #include <linux/bpf.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -73,8 +74,6 @@ static int read_interface(const struct request *request, uint32_t *ret, struct r
 static int ask(struct instance *instance, const struct flow_tuple *tuple, uint32_t ifindex,
 	       struct answer *ret, struct refusal *refusal)
 {
-	enum { REMEMBERED = 1 };
-
 	for (int opening = 0; opening <= 1; opening++) {
 		uint8_t frame[FRAME_ROOM];
 		size_t length = frame_build(tuple, opening, frame);
@@ -83,7 +82,7 @@ static int ask(struct instance *instance, const struct flow_tuple *tuple, uint32
 		ret->length = sizeof ret->out;
 		error = dataplane_observe(instance->dataplane, frame, length, ifindex, &ret->seen,
 					  &ret->verdict, ret->out, &ret->length, refusal);
-		if (error || (!opening && ret->seen.backend && ret->seen.remembered == REMEMBERED))
+		if (error || (!opening && ret->seen.backend && ret->seen.choice == HF_CHOICE_REMEMBERED))
 			return error;
 	}
 	return 0;
@@ -197,7 +196,7 @@ static json_t *hops_json(struct instance *instance, const struct pool_image *ima
 
 static void set_slot(struct instance *instance, json_t *json, const struct hf_observation *seen)
 {
-	static const char *const by[] = {"owner", "remembered", "base"};
+	static const char *const by[HF_CHOICES] = {"owner", "remembered", "base"};
 	const struct pool_image *image;
 	const char *pool;
 	char hash[17];
@@ -217,14 +216,13 @@ static void set_slot(struct instance *instance, json_t *json, const struct hf_ob
 	json_object_set_new(json, "preferences", preferences_json(image, seen->slot));
 	json_object_set_new(json, "stated",
 			    stated_json(instance, image, json_object_get(json, "preferences")));
-	json_object_set_new(json, "owner", backend_name(instance, seen->slot_word & 0xffff));
+	json_object_set_new(json, "owner", backend_name(instance, hf_slot_owner(seen->slot_word)));
 	json_object_set_new(json, "backend", backend_name(instance, seen->backend));
-	json_object_set_new(json, "by", seen->backend ? json_string(by[seen->remembered % 3]) : json_null());
+	json_object_set_new(json, "by",
+			    seen->backend ? json_string(by[seen->choice % HF_CHOICES]) : json_null());
 	json_object_set_new(json, "next_hop", backend_next_hop(instance, seen->backend));
-	json_object_set_new(json, "moving",
-			    json_boolean(seen->slot_word >> HF_SLOT_FLAGS_SHIFT & HF_SLOT_MOVING));
-	json_object_set_new(json, "base",
-			    backend_name(instance, seen->slot_word >> HF_SLOT_BASE_SHIFT & 0xffff));
+	json_object_set_new(json, "moving", json_boolean(hf_slot_is_moving(seen->slot_word)));
+	json_object_set_new(json, "base", backend_name(instance, hf_slot_base(seen->slot_word)));
 	json_object_set_new(json, "hops", hops_json(instance, image, seen->slot));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "forecast.h"
 
+#include <holdfast/slot.h>
 #include <stdlib.h>
 
 /* A bit for each slot that leaves an owner. NULL: out of memory. */
@@ -9,9 +10,9 @@ static uint64_t *moved_slots(const struct pool_image *before, const struct pool_
 	uint64_t *slots = calloc(before->table.size / 64 + 1, sizeof *slots);
 
 	for (uint32_t i = 0; slots && i < before->table.size; i++) {
-		uint16_t owner = (uint16_t)before->words[i];
+		uint16_t owner = hf_slot_owner(before->words[i]);
 
-		if (owner && owner != (uint16_t)after->words[i])
+		if (owner && owner != hf_slot_owner(after->words[i]))
 			slots[i / 64] |= 1ULL << i % 64;
 	}
 	return slots;

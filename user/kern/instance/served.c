@@ -2,6 +2,7 @@
 /* What an instance's pins serve, looked at without opening them for a change. */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <holdfast/directory.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 /* One service may have many entries, for its prefixes of ports: they bear its number. */
 static int services_count(int fd, uint64_t directory, uint32_t *ret)
 {
-	uint32_t at = directory & ((1U << HF_DIRECTORY_FIRST_BITS) - 1), count = 0;
-	uint32_t end = at + (1U << (directory >> HF_DIRECTORY_LOG2_SHIFT & 0x1f));
+	uint32_t at = hf_directory_first(directory), count = 0;
+	uint32_t end = at + (1U << (hf_directory_log2(directory) & 0x1f));
 	bool *seen = calloc(UINT16_MAX + 1, sizeof *seen);
 	struct hf_service entry;
 

@@ -2,6 +2,8 @@
 #include "flows.h"
 
 #include <errno.h>
+#include <holdfast/directory.h>
+#include <holdfast/slot.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +26,8 @@ static void services_note(struct pass *pass)
 {
 	const struct dataplane *dataplane = pass->dataplane;
 	uint64_t word = dataplane->control->services;
-	uint32_t first = word & ((1U << HF_DIRECTORY_FIRST_BITS) - 1);
-	uint32_t count = word ? 1U << (word >> HF_DIRECTORY_LOG2_SHIFT & 0xff) : 0;
+	uint32_t first = hf_directory_first(word);
+	uint32_t count = word ? 1U << hf_directory_log2(word) : 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct hf_service *service = &dataplane->services[first + i];
@@ -44,9 +46,8 @@ static const struct hf_table *table_of(const struct dataplane *dataplane, uint32
 
 static bool is_settled(const struct dataplane *dataplane, const struct hf_table *table, uint32_t slot)
 {
-	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
-
-	return !table->old_size && (slot >= table->size || !(dataplane->slots[table->first + slot] & moving));
+	return !table->old_size &&
+	       (slot >= table->size || !hf_slot_is_moving(dataplane->slots[table->first + slot]));
 }
 
 static uint32_t idle_of(const struct dataplane *dataplane, const struct hf_flow *flow)
@@ -105,7 +106,7 @@ static int note(const struct pass *pass, const struct hf_flow *flow)
 			backend->heard = flow->seen;
 	}
 	if (flow->slot < table->size &&
-	    (uint16_t)pass->dataplane->slots[table->first + flow->slot] == flow->backend)
+	    hf_slot_owner(pass->dataplane->slots[table->first + flow->slot]) == flow->backend)
 		return 0;
 	return pool_note_away(pool, table, flow->slot);
 }

@@ -2,6 +2,7 @@
 #include "hops.h"
 
 #include <errno.h>
+#include <holdfast/slot.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,7 +145,7 @@ int hops_sweep_begin(struct hops_store *store)
 int hops_sweep_mark(struct hops_store *store, const uint64_t *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint32_t index = hops_index(words[i]), *bucket;
+		uint32_t index = hf_slot_hops(words[i]), *bucket;
 		int r;
 
 		if (!index || index >= store->entries || is_used(store, index))

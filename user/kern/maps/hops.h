@@ -28,14 +28,4 @@ int hops_sweep_mark(struct hops_store *store, const uint64_t *words, size_t coun
 void hops_sweep_end(struct hops_store *store);
 uint32_t hops_count(const struct hops_store *store);
 
-static inline uint32_t hops_index(uint64_t word)
-{
-	return word >> HF_SLOT_HOPS_SHIFT & 0xffffff;
-}
-
-static inline uint64_t hops_without(uint64_t word)
-{
-	return word & ~(0xffffffULL << HF_SLOT_HOPS_SHIFT);
-}
-
 #endif

@@ -4,6 +4,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <holdfast/directory.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -121,8 +122,8 @@ static int claim_table(struct dataplane *dataplane, uint32_t number)
 static int claim_all(struct dataplane *dataplane)
 {
 	uint64_t directory = dataplane->control->services;
-	uint32_t first = directory & ((1U << HF_DIRECTORY_FIRST_BITS) - 1);
-	uint32_t log2 = directory >> HF_DIRECTORY_LOG2_SHIFT & 0xff;
+	uint32_t first = hf_directory_first(directory);
+	uint32_t log2 = hf_directory_log2(directory);
 	int r = 0;
 
 	if (directory)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which backends the tables name, by number. */
+#include <holdfast/slot.h>
+
 #include "state.h"
 
 static void note_hops(const struct dataplane *dataplane, uint32_t index, bool named[HF_MAX_BACKENDS])
@@ -18,9 +20,9 @@ static void note_words(const struct dataplane *dataplane, uint32_t first, uint32
 	for (uint32_t i = 0; i < size; i++) {
 		uint64_t word = dataplane->slots[first + i];
 
-		named[word & 0xffff] = true;
-		named[word >> HF_SLOT_BASE_SHIFT & 0xffff] = true;
-		note_hops(dataplane, hops_index(word), named);
+		named[hf_slot_owner(word)] = true;
+		named[hf_slot_base(word)] = true;
+		note_hops(dataplane, hf_slot_hops(word), named);
 	}
 }
 
@@ -43,7 +45,7 @@ bool dataplane_old_base(const struct dataplane *dataplane, uint32_t pool, uint16
 	const struct hf_table *table = &dataplane->tables[number];
 
 	for (uint32_t i = 0; number && i < table->old_size; i++) {
-		if ((uint16_t)(dataplane->slots[table->old_first + i] >> HF_SLOT_BASE_SHIFT) == backend)
+		if (hf_slot_base(dataplane->slots[table->old_first + i]) == backend)
 			return true;
 	}
 	return false;

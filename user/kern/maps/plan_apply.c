@@ -7,6 +7,8 @@
 #include "plan_apply.h"
 
 #include <errno.h>
+#include <holdfast/directory.h>
+#include <holdfast/slot.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,11 +16,6 @@
 uint32_t pool_table(const struct dataplane *dataplane, uint32_t pool)
 {
 	return pool < dataplane->maps[MAP_POOLS].entries ? (uint32_t)dataplane->pools[pool] : 0;
-}
-
-static uint32_t directory_first(uint64_t word)
-{
-	return word & ((1U << HF_DIRECTORY_FIRST_BITS) - 1);
 }
 
 static void release_one(struct dataplane *dataplane, const struct reservation *reservation)
@@ -39,17 +36,10 @@ static uint32_t old_first(const struct dataplane *dataplane, const struct hf_tab
 	return live->first;
 }
 
-static uint32_t *since_of(struct dataplane *dataplane, uint32_t slot)
-{
-	return &dataplane->since[slot / 2].at[slot % 2];
-}
-
 /* Whether two slots move, and look for their old flows at one base. */
 static bool same_base(uint64_t a, uint64_t b)
 {
-	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
-
-	return a & b & moving && (uint16_t)(a >> HF_SLOT_BASE_SHIFT) == (uint16_t)(b >> HF_SLOT_BASE_SHIFT);
+	return hf_slot_is_moving(a & b) && hf_slot_base(a) == hf_slot_base(b);
 }
 
 /*
@@ -61,8 +51,9 @@ void since_follow(struct dataplane *dataplane, const struct hf_table *live, cons
 	if (live->size != table->size || live->seed != table->seed || live->hash != table->hash)
 		return;
 	for (uint32_t i = 0; i < table->size; i++) {
-		uint32_t *at = since_of(dataplane, table->first + i);
-		uint32_t put_off = __atomic_load_n(since_of(dataplane, live->first + i), __ATOMIC_RELAXED);
+		uint32_t *at = hf_slot_since(dataplane->since, table->first + i);
+		uint32_t put_off =
+			__atomic_load_n(hf_slot_since(dataplane->since, live->first + i), __ATOMIC_RELAXED);
 
 		if (same_base(dataplane->slots[live->first + i], dataplane->slots[table->first + i]) &&
 		    (int32_t)(put_off - *at) > 0)
@@ -95,7 +86,6 @@ static const uint32_t *times_of(const struct dataplane *dataplane, const struct 
 static void since_write(struct dataplane *dataplane, const struct hf_table *table,
 			const struct pool_image *image)
 {
-	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
 	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, table->pool)];
 	bool same = live->size == table->size && live->seed == table->seed && live->hash == table->hash;
 	const uint64_t *words = words_of(dataplane, image);
@@ -106,14 +96,14 @@ static void since_write(struct dataplane *dataplane, const struct hf_table *tabl
 	for (uint32_t i = 0; i < table->size; i++) {
 		uint32_t old = live->first + i, at = now.tv_sec;
 
-		if (!(words[i] & moving))
+		if (!hf_slot_is_moving(words[i]))
 			continue;
 		if (times)
 			at = times[i];
-		else if (same && dataplane->slots[old] & moving &&
-			 (uint32_t)dataplane->slots[old] == (uint32_t)words[i])
-			at = *since_of(dataplane, old);
-		*since_of(dataplane, table->first + i) = at;
+		else if (same && hf_slot_is_moving(dataplane->slots[old]) &&
+			 hf_slot_backends(dataplane->slots[old]) == hf_slot_backends(words[i]))
+			at = *hf_slot_since(dataplane->since, old);
+		*hf_slot_since(dataplane->since, table->first + i) = at;
 	}
 }
 
@@ -124,9 +114,9 @@ static void plain_words_write(struct dataplane *dataplane, const struct pool_ima
 	const uint64_t *words = words_of(dataplane, image);
 
 	for (uint32_t i = 0; i < image->table.size; i++)
-		slots[i] = hops_without(words[i]);
+		slots[i] = hf_slot_with_hops(words[i], 0);
 	for (uint32_t i = 0; i < live->size && !dataplane->hops_retired; i++)
-		dataplane->hops_retired = hops_index(dataplane->slots[live->first + i]);
+		dataplane->hops_retired = hf_slot_hops(dataplane->slots[live->first + i]);
 }
 
 /* Words get the index of their hops; what the live table's slot names is most often named again. */
@@ -143,13 +133,13 @@ static int words_write(struct dataplane *dataplane, const struct pool_image *ima
 	}
 	dataplane->hops_retired = true; /* some of the records of the live table, most likely */
 	for (uint32_t i = 0; !r && i < image->table.size; i++) {
-		uint32_t index = i < live->size ? hops_index(dataplane->slots[live->first + i]) : 0;
+		uint32_t index = i < live->size ? hf_slot_hops(dataplane->slots[live->first + i]) : 0;
 
 		if (!index || memcmp(&dataplane->hops[index], &image->hops[i], sizeof *image->hops))
 			r = image->hops[i].count ? hops_intern(dataplane->hops_store, &image->hops[i], &index)
 						 : (int)(index = 0);
 		/* Words that were lent by the live table name that table's hops. */
-		slots[i] = hops_without(words[i]) | (uint64_t)index << HF_SLOT_HOPS_SHIFT;
+		slots[i] = hf_slot_with_hops(words[i], index);
 	}
 	return r;
 }
@@ -301,14 +291,12 @@ static void directory_switch(struct dataplane *dataplane, const struct directory
 	if (directory->entries) {
 		memcpy(&dataplane->services[first], directory->entries,
 		       sizeof *directory->entries << directory->log2);
-		word = first | (uint64_t)directory->seed << HF_DIRECTORY_SEED_SHIFT |
-		       (uint64_t)directory->log2 << HF_DIRECTORY_LOG2_SHIFT |
-		       (uint64_t)(directory->lengths & 0x1ffff) << HF_DIRECTORY_LENGTHS_SHIFT |
-		       (uint64_t)generation << HF_DIRECTORY_GENERATION_SHIFT;
+		word = hf_directory_word(first, directory->seed, directory->log2, directory->lengths,
+					 generation);
 	}
 	__atomic_store_n(&dataplane->control->services, word, __ATOMIC_RELEASE);
 	if (before)
-		ranges_retire(dataplane->service_ranges, directory_first(before));
+		ranges_retire(dataplane->service_ranges, hf_directory_first(before));
 }
 
 void services_switch(struct dataplane *dataplane, const struct plan *plan, uint32_t directory,

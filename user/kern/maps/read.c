@@ -3,6 +3,8 @@
 #include "state.h"
 
 #include <errno.h>
+#include <holdfast/directory.h>
+#include <holdfast/slot.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +18,13 @@ static void *copy_of(const void *from, size_t size)
 static int directory_read(const struct dataplane *dataplane, struct directory *ret)
 {
 	uint64_t word = dataplane->control->services;
-	uint32_t first = word & ((1U << HF_DIRECTORY_FIRST_BITS) - 1);
+	uint32_t first = hf_directory_first(word);
 
 	if (!word)
 		return 0;
-	ret->log2 = word >> HF_DIRECTORY_LOG2_SHIFT & 0xff;
-	ret->seed = word >> HF_DIRECTORY_SEED_SHIFT & ((1U << HF_DIRECTORY_SEED_BITS) - 1);
-	ret->lengths = word >> HF_DIRECTORY_LENGTHS_SHIFT & 0x1ffff;
+	ret->log2 = hf_directory_log2(word);
+	ret->seed = hf_directory_seed(word);
+	ret->lengths = hf_directory_lengths(word);
 	ret->entries = copy_of(&dataplane->services[first], sizeof *ret->entries << ret->log2);
 	return ret->entries ? 0 : -ENOMEM;
 }
@@ -30,7 +32,7 @@ static int directory_read(const struct dataplane *dataplane, struct directory *r
 static bool has_hops(const uint64_t *words, uint32_t size)
 {
 	for (uint32_t i = 0; i < size; i++) {
-		if (hops_index(words[i]))
+		if (hf_slot_hops(words[i]))
 			return true;
 	}
 	return false;
@@ -46,8 +48,8 @@ static int hops_read(const struct dataplane *dataplane, uint64_t *words, struct 
 	if (!hops)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < ret->table.size; i++) {
-		hops[i] = dataplane->hops[hops_index(words[i])];
-		words[i] = hops_without(words[i]);
+		hops[i] = dataplane->hops[hf_slot_hops(words[i])];
+		words[i] = hf_slot_with_hops(words[i], 0);
 	}
 	ret->hops = hops;
 	return 0;
@@ -55,19 +57,18 @@ static int hops_read(const struct dataplane *dataplane, uint64_t *words, struct 
 
 static int since_read(const struct dataplane *dataplane, uint32_t first, struct pool_image *ret)
 {
-	const uint64_t moving = (uint64_t)HF_SLOT_MOVING << HF_SLOT_FLAGS_SHIFT;
 	uint32_t *since;
 
 	for (uint32_t i = 0; i < ret->table.size; i++)
-		ret->moving += (ret->words[i] & moving) != 0;
+		ret->moving += hf_slot_is_moving(ret->words[i]);
 	if (!ret->moving)
 		return 0;
 	since = calloc(ret->table.size, sizeof *since);
 	if (!since)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < ret->table.size; i++) {
-		if (ret->words[i] & moving)
-			since[i] = dataplane->since[(first + i) / 2].at[(first + i) % 2];
+		if (hf_slot_is_moving(ret->words[i]))
+			since[i] = *hf_slot_since(dataplane->since, first + i);
 	}
 	ret->since = since;
 	return 0;

@@ -7,8 +7,10 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <holdfast/directory.h>
 #include <holdfast/gue.h>
 #include <holdfast/outer.h>
+#include <holdfast/slot.h>
 #include <netinet/in.h>
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -206,8 +208,8 @@ static int try_one(const struct dataplane *dataplane, int program, const struct 
 	uint64_t *slots = &dataplane->slots[dataplane->tables[(uint32_t)dataplane->pools[POOL]].first];
 
 	for (uint32_t i = 0; i < SLOTS; i++) /* and the hops stay */
-		slots[i] = (slots[i] & ~0xffffffffULL) | golden->backend |
-			   (uint64_t)golden->backend << HF_SLOT_BASE_SHIFT;
+		slots[i] = hf_slot_with_hops(hf_slot_word(golden->backend, golden->backend, 0),
+					     hf_slot_hops(slots[i]));
 	if (bpf_prog_test_run_opts(program, &options))
 		return refuse(refusal, -errno, "the self-test cannot run: %s", strerror(errno));
 	if (options.retval != golden->verdict)
@@ -227,7 +229,7 @@ static struct hf_service service_of(uint8_t proto, const uint8_t *vip, uint8_t f
 		.key = {.proto = proto, .port = htons(PORT)}, .pool = POOL, .number = number};
 
 	memcpy(service.key.addr, vip, family == 6 ? 16 : 4);
-	service.key.kind = family == 6 ? 0x20 : 0;
+	service.key.kind = hf_kind(family, 0);
 	service.counters = 1;
 	service.ordinals = 3;
 	service.idle = 60;
