@@ -101,6 +101,31 @@ static void an_option_shapes_the_table_and_outlives_a_file(void **state)
 	}
 }
 
+/* Balancers of different versions compare digests: these numbers never change. */
+static void digests_are_the_same_in_every_version(void **state)
+{
+	static char ranges[] = "db1=0-8191,db2=8192-16383", one[] = "a=0";
+	const struct {
+		struct pool_options options;
+		uint64_t digest;
+	} cases[] = {
+		{{.virtual_nodes = 100}, 0},
+		{{.virtual_nodes = 200}, 0xb5c90b9d04f77908},
+		{{.virtual_nodes = 1, .ring_hash = 2, .ring_owner = RING_AFTER}, 0x11583fc1aeca25c5},
+		{{.virtual_nodes = 100, .ring_hash = 1}, 0xde1423c11ec76cdd},
+		{{.virtual_nodes = 100, .ring_owner = RING_AFTER}, 0x2995035b4ab55326},
+		{{.virtual_nodes = 100, .ketama = KETAMA_NGINX}, 0x1ec208a0d44f692c},
+		{{.virtual_nodes = 100, .tolerance = 5}, 0xea27c28b88ccbae2},
+		{{.virtual_nodes = 100, .tolerance = 1000}, 0x69e47304c3d96acd},
+		{{.virtual_nodes = 100, .ranges = ranges}, 0x3e353de7f06bf980},
+		{{65536, 2, RING_AFTER, KETAMA_NGINX, 1000, one}, 0xba687a60d067b083},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_true(pool_options_digest(&cases[i].options) == cases[i].digest);
+}
+
 static void an_option_of_another_scheme_is_refused_by_name(void **state)
 {
 	(void)state;
@@ -554,6 +579,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_option_shapes_the_table_and_outlives_a_file),
+		cmocka_unit_test(digests_are_the_same_in_every_version),
 		cmocka_unit_test(an_option_of_another_scheme_is_refused_by_name),
 		cmocka_unit_test(values_that_no_option_takes_are_refused),
 		cmocka_unit_test(tolerance_is_read_in_every_form),

@@ -14,7 +14,7 @@ enum { SCHEMAS = sizeof schemas / sizeof schemas[0] };
 
 static void every_default_is_a_value_its_key_takes(void **state)
 {
-	uint64_t room[64];
+	uint64_t room[64] = {0};
 
 	(void)state;
 	for (int i = 0; i < SCHEMAS; i++) {

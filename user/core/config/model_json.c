@@ -10,6 +10,7 @@
 #include "core/model/history.h"
 #include "core/model/member_record.h"
 #include "core/model/model_edit.h"
+#include "core/model/pool_options.h"
 #include "core/model/schema_table.h"
 
 /* Writing --------------------------------------------------------------------- */
@@ -151,7 +152,7 @@ static void free_pools(struct pool *pools, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		free(pools[i].backends);
-		free(pools[i].options.ranges);
+		pool_options_release(&pools[i].options);
 	}
 }
 

@@ -29,7 +29,7 @@ void shared_placement_drop(struct shared_placement *shared)
 		return;
 	placement_free(shared->placement);
 	free((void *)shared->set.members);
-	free(shared->options.ranges);
+	pool_options_release(&shared->options);
 	free(shared->texts);
 	free(shared->walks);
 	free(shared);

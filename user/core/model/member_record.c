@@ -17,7 +17,7 @@ int member_record_copy(struct member_record *ret, const struct member_record *fr
 		return -ENOMEM;
 	copy.members = strdup(from->members);
 	if (!copy.members) {
-		free(copy.options.ranges);
+		pool_options_release(&copy.options);
 		return -ENOMEM;
 	}
 	*ret = copy;
@@ -27,7 +27,7 @@ int member_record_copy(struct member_record *ret, const struct member_record *fr
 void member_record_release(struct member_record *record)
 {
 	free(record->members);
-	free(record->options.ranges);
+	pool_options_release(&record->options);
 }
 
 static bool same_terms(const struct member_record *a, const struct member_record *b)

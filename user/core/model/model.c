@@ -27,7 +27,7 @@ void model_free(struct model *model)
 		return;
 	for (size_t i = 0; i < model->pool_count; i++) {
 		free(model->pools[i].backends);
-		free(model->pools[i].options.ranges);
+		pool_options_release(&model->pools[i].options);
 	}
 	free(model->interfaces);
 	free(model->pools);
@@ -62,7 +62,7 @@ static int copy_pool(struct pool *copy, const struct pool *pool)
 		return error;
 	error = copy_list(&copy->backends, pool->backends, pool->backend_count, sizeof *pool->backends);
 	if (error < 0)
-		free(copy->options.ranges);
+		pool_options_release(&copy->options);
 	return error;
 }
 

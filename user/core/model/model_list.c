@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model_edit.h"
+#include "pool_options.h"
 
 /* Order ---------------------------------------------------------------------- */
 
@@ -132,7 +133,7 @@ void model_remove_interface(struct model *model, struct interface *item)
 void model_remove_pool(struct model *model, struct pool *item)
 {
 	free(item->backends);
-	free(item->options.ranges);
+	pool_options_release(&item->options);
 	list_remove(model->pools, &model->pool_count, sizeof *item, item);
 }
 

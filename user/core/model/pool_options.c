@@ -8,65 +8,82 @@
 
 #include "schema_table.h"
 
-/* Which scheme an option is of. */
-static const struct {
-	const char *key;
-	enum placement_scheme scheme;
-} known[] = {
-	{"virtual_nodes", PLACEMENT_RING}, {"ring_hash", PLACEMENT_RING},   {"ring_owner", PLACEMENT_RING},
-	{"ketama", PLACEMENT_KETAMA},      {"tolerance", PLACEMENT_STABLE}, {"ranges", PLACEMENT_SLOTS},
-};
-enum { KNOWN = sizeof known / sizeof known[0] };
-
-static bool same_text(const char *a, const char *b)
+/* The option of a row, which says where in a pool it is. */
+static void *option_at(const struct pool_options *options, const struct schema_key *key)
 {
-	return a && b ? strcmp(a, b) == 0 : a == b;
+	return (char *)options + (key->offset - offsetof(struct pool, options));
+}
+
+static bool is_option_of(const struct schema_key *key, enum placement_scheme scheme)
+{
+	return key->scheme && strcmp(key->scheme, placement_scheme_name(scheme)) == 0;
 }
 
 bool pool_options_equal(const struct pool_options *a, const struct pool_options *b)
 {
-	return a->virtual_nodes == b->virtual_nodes && a->ring_hash == b->ring_hash &&
-	       a->ring_owner == b->ring_owner && a->ketama == b->ketama && a->tolerance == b->tolerance &&
-	       same_text(a->ranges, b->ranges);
+	for (const struct schema_key *key = schema_pool.keys; key->name; key++)
+		if (key->scheme && !schema_equal(key, option_at(a, key), option_at(b, key)))
+			return false;
+	return true;
 }
 
+/*
+ * Balancers compare digests, also of different versions: an option that came after the first ones counts only
+ * where it is not the default.
+ */
 uint64_t pool_options_digest(const struct pool_options *options)
 {
-	const char *ranges = options->ranges ? options->ranges : "";
-	const uint64_t parts[] = {options->virtual_nodes, options->ring_hash,
-				  options->ring_owner,    options->ketama,
-				  options->tolerance,     XXH64(ranges, (__u32)strlen(ranges), 0)};
-	static const struct pool_options standard = {.virtual_nodes = VIRTUAL_NODES_DEFAULT};
+	enum { FIRST = 6, MOST = 64 };
+	struct pool_options standard = {0};
+	uint64_t parts[MOST];
+	size_t count = 0, seen = 0;
 
-	if (pool_options_equal(options, &standard))
-		return 0;
-	return XXH64(parts, sizeof parts, 0);
+	for (const struct schema_key *key = schema_pool.keys; key->name; key++) {
+		if (!key->scheme)
+			continue;
+		schema_read_standard(key, option_at(&standard, key));
+		if (seen++ >= FIRST) {
+			if (schema_equal(key, option_at(options, key), option_at(&standard, key)))
+				continue;
+			parts[count++] = XXH64(key->name, (__u32)strlen(key->name), 0);
+		}
+		parts[count++] = schema_digest(key, option_at(options, key));
+	}
+	return pool_options_equal(options, &standard) ? 0 : XXH64(parts, (__u32)(count * sizeof parts[0]), 0);
 }
 
 int pool_options_copy(struct pool_options *ret, const struct pool_options *from)
 {
 	struct pool_options copy = *from;
+	int error = 0;
 
-	if (from->ranges) {
-		copy.ranges = strdup(from->ranges);
-		if (!copy.ranges)
-			return -ENOMEM;
-	}
-	*ret = copy;
-	return 0;
+	/* All of them, also after a failure, so that copy shares no text. */
+	for (const struct schema_key *key = schema_pool.keys; key->name; key++)
+		if (key->scheme && schema_own(key, option_at(&copy, key)) < 0)
+			error = -ENOMEM;
+	if (error == 0)
+		*ret = copy;
+	else
+		pool_options_release(&copy);
+	return error;
+}
+
+void pool_options_release(struct pool_options *options)
+{
+	for (const struct schema_key *key = schema_pool.keys; key->name; key++)
+		if (key->scheme)
+			schema_release(key, option_at(options, key));
 }
 
 int pool_options_check(const struct pool *pool, const char **ret_key, struct refusal *refusal)
 {
-	for (int i = 0; i < KNOWN; i++) {
-		const char *key = known[i].key;
-
-		if (known[i].scheme == pool->scheme ||
-		    schema_is_default(schema_find(&schema_pool, key), pool))
+	for (const struct schema_key *key = schema_pool.keys; key->name; key++) {
+		if (!key->scheme || is_option_of(key, pool->scheme) || schema_is_default(key, pool))
 			continue;
-		*ret_key = key;
-		refuse(refusal, -EINVAL, "scheme %s has no %s", placement_scheme_name(pool->scheme), key);
-		refusal_right(refusal, "scheme %s, or no %s", placement_scheme_name(known[i].scheme), key);
+		*ret_key = key->name;
+		refuse(refusal, -EINVAL, "scheme %s has no %s", placement_scheme_name(pool->scheme),
+		       key->name);
+		refusal_right(refusal, "scheme %s, or no %s", key->scheme, key->name);
 		return -EINVAL;
 	}
 	return 0;
@@ -74,14 +91,11 @@ int pool_options_check(const struct pool *pool, const char **ret_key, struct ref
 
 void pool_options_forget(struct pool *pool, const json_t *stated)
 {
-	for (int i = 0; i < KNOWN; i++) {
-		const struct schema_key *key = schema_find(&schema_pool, known[i].key);
-
-		if (known[i].scheme == pool->scheme || json_object_get(stated, key->name))
+	for (const struct schema_key *key = schema_pool.keys; key->name; key++) {
+		if (!key->scheme || is_option_of(key, pool->scheme) || json_object_get(stated, key->name))
 			continue;
-		if (key->type == SCHEMA_RANGES)
-			free(pool->options.ranges);
-		schema_read_standard(key, (char *)pool + key->offset);
+		schema_release(key, option_at(&pool->options, key));
+		schema_read_standard(key, option_at(&pool->options, key));
 	}
 }
 
@@ -89,9 +103,8 @@ json_t *pool_options_to_json(const struct pool *pool)
 {
 	json_t *json = json_object();
 
-	for (int i = 0; i < KNOWN; i++)
-		if (known[i].scheme == pool->scheme)
-			json_object_set_new(json, known[i].key,
-					    schema_write(schema_find(&schema_pool, known[i].key), pool));
+	for (const struct schema_key *key = schema_pool.keys; key->name; key++)
+		if (is_option_of(key, pool->scheme))
+			json_object_set_new(json, key->name, schema_write(key, pool));
 	return json;
 }

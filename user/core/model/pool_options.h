@@ -8,8 +8,10 @@
 bool pool_options_equal(const struct pool_options *a, const struct pool_options *b);
 /* A number that differs where the options do; 0 for every default. */
 uint64_t pool_options_digest(const struct pool_options *options);
-/* Options with ranges of their own, in the place of *ret. 0 or -ENOMEM. */
+/* Options with texts of their own, in the place of *ret. 0 or -ENOMEM. */
 int pool_options_copy(struct pool_options *ret, const struct pool_options *from);
+/* Frees what the options own. */
+void pool_options_release(struct pool_options *options);
 
 /* Refuses options that the pool's scheme does not know, by name; *ret_key is the key. 0 or -EINVAL. */
 int pool_options_check(const struct pool *pool, const char **ret_key, struct refusal *refusal);

@@ -111,36 +111,52 @@ static const struct schema_key backend_keys[] = {
 	{0},
 };
 
+/*
+ * What decides a pool's placement: keys of the pool as it is, and of each member set that it once had. HELP
+ * makes the sentence for one of the two.
+ */
+/* clang-format off */
+#define OF_POOL(name_, help_)   help_
+#define OF_RECORD(name_, help_) "The pool's " name_ " at that time."
+#define MEMBER_SET_KEYS(type_, seed_flags_, HELP)                                                           \
+	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, scheme), .word = scheme_word, .standard = "maglev",  \
+	 .help = HELP("scheme", "How slots are placed on backends; see holdfast placement compare.")},         \
+	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(type_, slots), .low = PLACEMENT_MIN_SLOTS,              \
+	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537",                                                     \
+	 .help = HELP("table_size", "Slots of the pool's table. Maglev needs a prime, a hundred times the "    \
+				    "backends or more.")},                                              \
+	{"seed", SCHEMA_SEED, (seed_flags_) ? (seed_flags_) : SCHEMA_QUIET, AT(type_, seed),                   \
+	 .help = HELP("seed", "The pool's own seed of placement and flow hash; without it, the instance's.")}, \
+	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, hash), .word = hash_word, .standard = "5tuple",        \
+	 .help = HELP("hash", "What of a flow decides its slot: addresses, ports and protocol, or the "        \
+			      "client's address alone.")},                                              \
+	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(type_, options.virtual_nodes), .low = 1,             \
+	 .high = 65536, .standard = "100", .scheme = "ring",                                                   \
+	 .help = HELP("virtual_nodes", "Scheme ring: tokens per 100 of weight. More of them balance better.")}, \
+	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ring_hash), .word = ring_hash_word,       \
+	 .standard = "xxhash", .scheme = "ring",                                                               \
+	 .help = HELP("ring_hash", "Scheme ring: how the names of tokens become positions.")},                 \
+	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ring_owner), .word = ring_owner_word,    \
+	 .standard = "at", .scheme = "ring",                                                                   \
+	 .help = HELP("ring_owner", "Scheme ring: whether what falls on a token is that token's, or the "      \
+				    "next's.")},                                                        \
+	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ketama), .word = ketama_word,                \
+	 .standard = "libmemcached", .scheme = "ketama",                                                       \
+	 .help = HELP("ketama", "Scheme ketama: whose ring it is.")},                                          \
+	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(type_, options.tolerance), .high = 1000,                \
+	 .standard = "0", .scheme = "stable",                                                                  \
+	 .help = HELP("tolerance", "Scheme stable: how far above its due share a backend may hold, in "        \
+				   "percent. A little spares most needless moves.")},                   \
+	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(type_, options.ranges), .standard = SLOT_RANGES_EVEN,       \
+	 .scheme = "slots",                                                                                    \
+	 .help = HELP("ranges", "Scheme slots: who owns which. even divides them by weight, in the order of "  \
+				"names. Once a service leads to the pool, slots stay where they are until "    \
+				"they are moved: a file that is silent leaves what pool slots move has set.")}
+/* clang-format on */
+
 static const struct schema_key pool_keys[] = {
 	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(pool, name), .help = "The pool's name."},
-	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, scheme), .word = scheme_word, .standard = "maglev",
-	 .help = "How slots are placed on backends; see holdfast placement compare."},
-	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, slots), .low = PLACEMENT_MIN_SLOTS,
-	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537",
-	 .help = "Slots of the pool's table. Maglev needs a prime, a hundred times the backends or more."},
-	{"seed", SCHEMA_SEED, SCHEMA_QUIET, AT(pool, seed),
-	 .help = "The pool's own seed of placement and flow hash; without it, the instance's."},
-	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, hash), .word = hash_word, .standard = "5tuple",
-	 .help = "What of a flow decides its slot: addresses, ports and protocol, or the client's address "
-		 "alone."},
-	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, options.virtual_nodes), .low = 1,
-	 .high = 65536, .standard = "100",
-	 .help = "Scheme ring: tokens per 100 of weight. More of them balance better."},
-	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, options.ring_hash), .word = ring_hash_word,
-	 .standard = "xxhash", .help = "Scheme ring: how the names of tokens become positions."},
-	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, options.ring_owner), .word = ring_owner_word,
-	 .standard = "at",
-	 .help = "Scheme ring: whether what falls on a token is that token's, or the next's."},
-	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, options.ketama), .word = ketama_word,
-	 .standard = "libmemcached", .help = "Scheme ketama: whose ring it is."},
-	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(pool, options.tolerance), .high = 1000,
-	 .standard = "0",
-	 .help = "Scheme stable: how far above its due share a backend may hold, in percent. A little spares "
-		 "most needless moves."},
-	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(pool, options.ranges), .standard = SLOT_RANGES_EVEN,
-	 .help = "Scheme slots: who owns which. even divides them by weight, in the order of names. Once a "
-		 "service leads to the pool, slots stay where they are until they are moved: a file that is "
-		 "silent leaves what pool slots move has set."},
+	MEMBER_SET_KEYS(pool, 0, OF_POOL),
 	{"encap", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, encap), .word = encap_word, .standard = "ipip",
 	 .help = "How packets are wrapped: ipip, gue (names the hops for receivers), gre, or l2 (only the "
 		 "Ethernet "
@@ -182,25 +198,7 @@ static const struct schema_key history_keys[] = {
 	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(member_record, pool), .help = "Whose member set it was."},
 	{"until", SCHEMA_TIME, SCHEMA_REQUIRED, AT(member_record, until), .high = INT64_MAX,
 	 .help = "When another set took its place, in milliseconds since 1970."},
-	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, scheme), .word = scheme_word,
-	 .standard = "maglev", .help = "The pool's scheme at that time."},
-	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(member_record, slots), .low = PLACEMENT_MIN_SLOTS,
-	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537", .help = "The size of its table at that time."},
-	{"seed", SCHEMA_SEED, SCHEMA_REQUIRED, AT(member_record, seed), .help = "The seed at that time."},
-	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, hash), .word = hash_word,
-	 .standard = "5tuple", .help = "The hash policy at that time."},
-	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(member_record, options.virtual_nodes), .low = 1,
-	 .high = 65536, .standard = "100", .help = "The pool's virtual_nodes at that time."},
-	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, options.ring_hash),
-	 .word = ring_hash_word, .standard = "xxhash", .help = "The pool's ring_hash at that time."},
-	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, options.ring_owner),
-	 .word = ring_owner_word, .standard = "at", .help = "The pool's ring_owner at that time."},
-	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(member_record, options.ketama), .word = ketama_word,
-	 .standard = "libmemcached", .help = "The pool's ketama at that time."},
-	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(member_record, options.tolerance), .high = 1000,
-	 .standard = "0", .help = "The pool's tolerance at that time."},
-	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(member_record, options.ranges),
-	 .standard = SLOT_RANGES_EVEN, .help = "The pool's ranges at that time."},
+	MEMBER_SET_KEYS(member_record, SCHEMA_REQUIRED, OF_RECORD),
 	{"members", SCHEMA_MEMBERS, SCHEMA_REQUIRED, AT(member_record, members),
 	 .help = "Its members by name, with weights and zones, and ! behind those that drained or were "
 		 "disabled."},

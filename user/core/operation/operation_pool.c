@@ -24,7 +24,7 @@ int pool_add(struct model *model, const json_t *arguments, int64_t now, struct r
 	else
 		error = model_insert_pool(model, &pool);
 	if (error < 0)
-		free(pool.options.ranges);
+		pool_options_release(&pool.options);
 	if (error == -EEXIST) {
 		refuse(refusal, -EEXIST, "pool %s is there already", pool.name);
 		refusal_right(refusal, "another name, or `holdfast pool set %s` to change it", pool.name);
@@ -57,7 +57,6 @@ int pool_set(struct model *model, const json_t *arguments, int64_t now, struct r
 	enum placement_scheme scheme;
 	uint32_t slots;
 	uint8_t encap;
-	char *ranges;
 	int error;
 
 	(void)now;
@@ -66,10 +65,7 @@ int pool_set(struct model *model, const json_t *arguments, int64_t now, struct r
 	encap = pool->encap;
 	scheme = pool->scheme;
 	slots = pool->slots;
-	ranges = pool->options.ranges;
 	error = arguments_read(&schema_pool, pool, arguments, refusal);
-	if (pool->options.ranges != ranges)
-		free(ranges);
 	if (error < 0) {
 		refusal_where(refusal, "pool %s", pool->name);
 		return error;

@@ -27,8 +27,7 @@ enum schema_type {
 	SCHEMA_LISTEN,   /* struct listen: "tcp 203.0.113.10:5432" */
 	SCHEMA_MEMBERS,  /* char *, owned: a member set as text (history.h) */
 	SCHEMA_PERCENT,  /* uint32_t thousandths: 1, 0.5, "0.5"; low..high thousandths */
-	SCHEMA_RANGES,   /* char *, owned: a slot assignment as text (slot_range.h); what was there is the
-			    caller's to free */
+	SCHEMA_RANGES,   /* char *, owned: a slot assignment as text (slot_range.h) */
 	SCHEMA_LIST,     /* of objects of schema items; read and written by the owner of the list */
 };
 
@@ -50,7 +49,8 @@ struct schema_key {
 	const char *(*word)(unsigned int value); /* SCHEMA_CHOICE: NULL beyond the last */
 	const char *standard; /* the default as text; NULL: all bits 0, which help explains */
 	const struct schema *items;
-	const char *help; /* a sentence or two for the manual page */
+	const char *scheme; /* an option that this scheme alone asks for; NULL: asked by all */
+	const char *help;   /* a sentence or two for the manual page */
 };
 
 struct schema {
@@ -63,8 +63,8 @@ struct schema {
 const struct schema_key *schema_find(const struct schema *schema, const char *name);
 /* Sets every key of *object that has a default to it, everything else to 0. */
 void schema_defaults(const struct schema *schema, void *object);
-/* Reads one value. Numbers, durations and truth also come as text. 0, or -EINVAL with what and right filled,
- * where empty. Not for lists. */
+/* Reads one value. Numbers, durations and truth also come as text. A text that the object owned is freed. 0,
+ * or -EINVAL with what and right filled, where empty, and the object as it was. Not for lists. */
 int schema_read(const struct schema_key *key, void *object, const json_t *value, struct refusal *refusal);
 /* Fills *refusal for a value of key that cannot be read, or is out of its range. */
 void schema_refuse(const struct schema_key *key, const json_t *value, bool out_of_range,
@@ -74,6 +74,15 @@ json_t *schema_write(const struct schema_key *key, const void *object);
 /* Writes the default of key (all bits 0 where it has none) at its place in a struct. */
 void schema_read_standard(const struct schema_key *key, void *at);
 bool schema_is_default(const struct schema_key *key, const void *object);
+
+/* Of values by their places in a struct. */
+bool schema_equal(const struct schema_key *key, const void *a, const void *b);
+/* A number that tells the values of one key apart: the value itself, of text a hash. */
+uint64_t schema_digest(const struct schema_key *key, const void *at);
+/* Gives a value that was copied byte by byte a text of its own. 0, or -ENOMEM: then it has none. */
+int schema_own(const struct schema_key *key, void *at);
+/* Frees what a value owns, and leaves it empty. */
+void schema_release(const struct schema_key *key, void *at);
 
 /*
  * Reads every key but lists of an object, defaults where it is silent. Refuses what is no object, unknown

@@ -2,6 +2,7 @@
 /* Values of keys as text and JSON, one pair of functions a type. */
 #include <ctype.h>
 #include <errno.h>
+#include <holdfast/flowhash.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,12 +229,22 @@ static int read_value(const struct schema_key *key, void *at, const json_t *valu
 	return -EINVAL;
 }
 
+/* The place of a text that a struct owns; NULL: a value of another type. */
+static char **owned_text(const struct schema_key *key, const void *at)
+{
+	return key->type == SCHEMA_RANGES || key->type == SCHEMA_MEMBERS ? (char **)at : NULL;
+}
+
 int schema_read(const struct schema_key *key, void *object, const json_t *value, struct refusal *refusal)
 {
-	int error = read_value(key, (char *)object + key->offset, value, json_string_value(value));
+	void *at = (char *)object + key->offset;
+	char **text = owned_text(key, at), *before = text ? *text : NULL;
+	int error = read_value(key, at, value, json_string_value(value));
 
 	if (error < 0)
 		schema_refuse(key, value, error == -ERANGE, refusal);
+	else
+		free(before);
 	return error < 0 ? -EINVAL : 0;
 }
 
@@ -253,6 +264,43 @@ bool schema_is_default(const struct schema_key *key, const void *object)
 		return false;
 	schema_read_standard(key, standard);
 	return memcmp((const char *)object + key->offset, standard, key->size) == 0;
+}
+
+bool schema_equal(const struct schema_key *key, const void *a, const void *b)
+{
+	char *const *left = owned_text(key, a), *const *right = owned_text(key, b);
+
+	if (!left)
+		return !memcmp(a, b, key->size);
+	return *left && *right ? !strcmp(*left, *right) : *left == *right;
+}
+
+uint64_t schema_digest(const struct schema_key *key, const void *at)
+{
+	char *const *text = owned_text(key, at);
+	const char *bytes = text && *text ? *text : "";
+
+	return text ? XXH64(bytes, (__u32)strlen(bytes), 0) : load(at, key->size);
+}
+
+int schema_own(const struct schema_key *key, void *at)
+{
+	char **text = owned_text(key, at);
+
+	if (!text || !*text)
+		return 0;
+	*text = strdup(*text);
+	return *text ? 0 : -ENOMEM;
+}
+
+void schema_release(const struct schema_key *key, void *at)
+{
+	char **text = owned_text(key, at);
+
+	if (!text)
+		return;
+	free(*text);
+	*text = NULL;
 }
 
 static json_t *write_source(const struct prefix *sources)
