@@ -4,26 +4,19 @@
  * object of arguments named like the CLI's options and the configuration's keys; operation_apply() makes a
  * new model of the old one or refuses, changing nothing. The table operations[] below is what the API, the
  * CLI and docs/api.md agree on.
- *
- *   interface.attach {name, mode?, share?}           interface.detach {name}
- *   pool.add {name, scheme?, table_size?, seed?, hash?, virtual_nodes?, ring_hash?, ring_owner?, ketama?,
- * tolerance?, ranges?, encap?, gue_port?, source?, grace?}   pool.set (same)
- *   pool.slots.move {name, slots, backend, owner?}
- * pool.remove {name} service.add {proto, listen, pool, track?, idle?} service.set (same) service.remove
- * {proto, listen} backend.add {pool, name, address, weight?, zone?}  backend.set {pool, name, address?,
- * weight?, zone?} backend.remove {pool, name, now?}  backend.activate {pool, name}  backend.disable {pool,
- * name} backend.drain {pool, name, deadline?}  backend.health {pool, name, state: up|down|auto} model.apply
- * {configuration: ...} (whole desired state; admin states kept unless stated)
  */
 #ifndef HOLDFAST_OPERATION_H
 #define HOLDFAST_OPERATION_H
 
 #include "core/model/model.h"
 
+struct schema;
+
 struct operation_type {
-	const char *word;      /* "backend.add" */
-	const char *arguments; /* names, '?' marks optional ones: "pool name address weight? zone?" */
-	const char *help;      /* one sentence */
+	const char *word;          /* "backend.add" */
+	const char *arguments;     /* names, '?' marks optional ones: "pool name now?" */
+	const struct schema *keys; /* whose other keys it takes, too (operation_signature.h); NULL: none */
+	const char *help;          /* one sentence */
 	int (*apply)(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal);
 };
 

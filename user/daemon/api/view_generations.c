@@ -5,7 +5,7 @@
 
 #include "core/config/model_diff.h"
 #include "core/model/model_edit.h"
-#include "core/operation/operation.h"
+#include "core/operation/operation_signature.h"
 #include "core/schema/schema.h"
 #include "views.h"
 
@@ -159,9 +159,12 @@ int view_operations(struct instance *instance, const struct request *request, js
 	(void)instance;
 	(void)request;
 	(void)refusal;
-	for (const struct operation_type *type = operations; type->word; type++)
+	for (const struct operation_type *type = operations; type->word; type++) {
+		char text[SIGNATURE_TEXT];
+
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "operation", type->word, "arguments",
-						      type->arguments, "help", type->help));
+						      signature_text(type, text), "help", type->help));
+	}
 	*ret = json_pack("{s:o}", "operations", list);
 	return *ret ? 0 : -ENOMEM;
 }
