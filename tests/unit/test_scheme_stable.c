@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/placement/candidate.h"
+#include "core/placement/scheme/candidate.h"
 #include "core/placement/placement.h"
 
 struct crowd {

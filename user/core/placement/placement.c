@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "key.h"
-#include "member.h"
-#include "ring.h"
-#include "scheme.h"
+#include "core/placement/table/key.h"
+#include "core/placement/table/member.h"
+#include "core/placement/scheme/tokens.h"
+#include "core/placement/scheme/scheme.h"
 
 static const char *const scheme_names[PLACEMENT_SCHEMES] = {
 	[PLACEMENT_MAGLEV] = "maglev", [PLACEMENT_STABLE] = "stable", [PLACEMENT_RENDEZVOUS] = "rendezvous",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/score.h"
+#include "core/placement/table/score.h"
 
 enum { CELLS_MAX = 1 << 26, NOBODY = 0xffffffff };
 

@@ -6,7 +6,7 @@
 #ifndef HOLDFAST_PLACEMENT_CANDIDATE_H
 #define HOLDFAST_PLACEMENT_CANDIDATE_H
 
-#include "score.h"
+#include "core/placement/table/score.h"
 #include "scheme.h"
 
 enum { CANDIDATES = 12 };

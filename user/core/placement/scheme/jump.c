@@ -6,7 +6,7 @@
  * are numbers, so that one which leaves from the middle renames all behind it.
  */
 #include "bucket.h"
-#include "score.h"
+#include "core/placement/table/score.h"
 
 /* The paper's loop, its division in doubles as given there: exact IEEE operations, the same on every machine.
  */

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "digest.h"
-#include "ring.h"
+#include "core/placement/table/digest.h"
+#include "tokens.h"
 
 enum { POINTS = 160, MEMCACHED_PORT = 11211 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "score.h"
-#include "scheme.h"
+#include "core/placement/scheme/scheme.h"
 
 /* A walk is cut here; members it has not met follow by weighted rendezvous, so that every list is complete.
  */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "score.h"
-#include "scheme.h"
+#include "core/placement/scheme/scheme.h"
 
 enum { KEPT = 8 /* a list of hops, and one more */ };
 

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "score.h"
+#include "core/placement/table/score.h"
 #include "scheme.h"
 
 static uint16_t rendezvous_owner(const struct placement *placement, uint64_t hash)

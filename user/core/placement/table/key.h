@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_PLACEMENT_KEY_H
 #define HOLDFAST_PLACEMENT_KEY_H
 
-#include "placement.h"
+#include "core/placement/placement.h"
 
 /* The number of a text; PLACEMENT_IDENTITY counts as PLACEMENT_XXHASH. */
 uint64_t text_hash(enum placement_hash hash, uint64_t seed, const void *text, size_t length);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "digest.h"
+#include "core/placement/table/digest.h"
 #include "scheme.h"
 
 static int slots_prepare(struct placement *placement, const struct placement *previous,

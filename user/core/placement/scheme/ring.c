@@ -7,14 +7,14 @@
  * walk. Preferences go clockwise past the members and the zones already met (DeCandia et al., "Dynamo", SOSP
  * 2007, 4.3); when every zone is met, past the members only.
  */
-#include "ring.h"
+#include "tokens.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "key.h"
+#include "core/placement/table/key.h"
 
 enum { DEFAULT_VIRTUAL_NODES = 100 };
 

@@ -18,7 +18,7 @@
 #endif
 #include <xxhash.h>
 
-#include "placement.h"
+#include "core/placement/placement.h"
 
 struct placed_member {
 	const char *name;
