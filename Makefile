@@ -41,6 +41,7 @@ CORE_LIBS := -ljansson -lfyaml -lm
 KERN_LIBS := -lbpf -lxdp -lmnl -lelf -lz
 DAEMON_LIBS := $(CORE_LIBS) $(KERN_LIBS) -luv -lmicrohttpd -lsqlite3 -lcurl
 CLI_LIBS := $(CORE_LIBS) $(KERN_LIBS) -lcurl -lsqlite3 -lncurses -ltinfo
+STUDY_LIBS := $(CORE_LIBS) -lcurl
 
 find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -48,7 +49,8 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE := $(call objects,$(call find_c,user/core))
 KERN := $(call objects,$(call find_c,user/kern))
 DAEMON := $(call objects,$(call find_c,user/daemon))
-CLI := $(call objects,$(call find_c,user/cli user/study))
+CLI := $(call objects,$(call find_c,user/cli) user/study/placement_verbs.c)
+STUDY := $(call objects,$(call find_c,user/study user/cli/frame))
 BPF := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
 SKELETONS := $(BPF:%=$(BUILD)/include/%.skel.h)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(shell find tests/unit -name 'test_*.c')))
@@ -60,7 +62,7 @@ LAB := $(patsubst tests/lab/%.bpf.c,$(BUILD)/lab/%.bpf.o,$(sort $(wildcard tests
 COST := $(BUILD)/cost/packet-cost
 STORM := $(addprefix $(BUILD)/storm/,flock-server flock-client syn-flood)
 # A room still empty builds nothing.
-PROGRAMS := $(if $(DAEMON),$(BUILD)/holdfastd) $(if $(CLI),$(BUILD)/holdfast)
+PROGRAMS := $(if $(DAEMON),$(BUILD)/holdfastd) $(if $(CLI),$(BUILD)/holdfast) $(if $(STUDY),$(BUILD)/holdfast-placement)
 
 all: $(PROGRAMS) $(BPF:%=$(BUILD)/bpf/%.bpf.o)
 test-programs: all $(UNIT) $(KERN_TESTS) $(DAEMON_TESTS) $(BENCH) $(LAB) $(STORM) $(COST)
@@ -80,6 +82,11 @@ $(BUILD)/holdfastd: $(DAEMON) $(BUILD)/libkern.a $(BUILD)/libholdfast.a
 $(BUILD)/holdfast: $(CLI) $(BUILD)/libkern.a $(BUILD)/libholdfast.a
 	$(call say,LD,$@)
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(CLI_LIBS)
+
+# The laboratory sees neither kernel nor daemon: this link is the proof.
+$(BUILD)/holdfast-placement: $(STUDY) $(BUILD)/libholdfast.a
+	$(call say,LD,$@)
+	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(STUDY_LIBS)
 
 $(BUILD)/obj/%.o: %.c | $(BUILD)/include/version.h
 	$(call say,CC,$<)
@@ -109,19 +116,25 @@ $(BUILD)/include/version.h: FORCE
 
 # What comes from the programs' own tables: manual pages and completion -------
 
-MAN := $(addprefix $(BUILD)/man/,holdfast.8 holdfastd.8 holdfast.yaml.5)
+MAN := $(addprefix $(BUILD)/man/,holdfast.8 holdfastd.8 holdfast.yaml.5 holdfast-placement.1)
+COMPLETION := $(addprefix $(BUILD)/completion/,holdfast holdfast-placement)
 
-man: $(MAN) $(BUILD)/completion/holdfast
+man: $(MAN) $(COMPLETION)
 
-$(MAN): $(BUILD)/man/%: $(BUILD)/holdfast $(BUILD)/holdfastd
+$(filter-out %.1,$(MAN)): $(BUILD)/man/%: $(BUILD)/holdfast $(BUILD)/holdfastd
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	@$(BUILD)/holdfastd --help | $(BUILD)/holdfast manual $* > $@
 
-$(BUILD)/completion/holdfast: $(BUILD)/holdfast
+$(BUILD)/man/%.1: $(BUILD)/%
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	@$< manual > $@
+
+$(BUILD)/completion/%: $(BUILD)/%
 	$(call say,COMP,$@)
 	@mkdir -p $(@D)
-	@$(BUILD)/holdfast completion > $@
+	@$< completion > $@
 
 # Tests ----------------------------------------------------------------------
 
@@ -204,19 +217,22 @@ test:
 PREFIX ?= /usr
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
 SBINDIR := $(PREFIX)/sbin
+BINDIR := $(PREFIX)/bin
 UNITS := holdfastd.service holdfast-receiver@.service
 
 install: all man
-	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(SYSCONFDIR)/holdfast $(DESTDIR)$(PREFIX)/lib/systemd/system \
-		$(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/man/man5 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(SYSCONFDIR)/holdfast \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d \
+		$(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 8) $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(BUILD)/holdfast $(BUILD)/holdfastd $(DESTDIR)$(SBINDIR)
+	install -m 755 $(BUILD)/holdfast-placement $(DESTDIR)$(BINDIR)
 	for unit in $(UNITS); do sed 's,@SBINDIR@,$(SBINDIR),; s,@SYSCONFDIR@,$(SYSCONFDIR),' scripts/systemd/$$unit \
 		>$(DESTDIR)$(PREFIX)/lib/systemd/system/$$unit || exit 1; done
 	install -m 644 scripts/systemd/holdfast.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/holdfast.conf
 	install -m 644 $(filter %.8,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man8
 	install -m 644 $(filter %.5,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 $(BUILD)/completion/holdfast $(DESTDIR)$(PREFIX)/share/bash-completion/completions/holdfast
+	install -m 644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(COMPLETION) $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 
 # What a person says ---------------------------------------------------------
 

@@ -12,7 +12,7 @@
 #include "core/config/model_diff.h"
 #include "core/operation/operation.h"
 #include "change_run.h"
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/file.h"
@@ -183,7 +183,7 @@ static json_t *apply_body(json_t *configuration)
 			 configuration);
 }
 
-enum exit_status run_apply(const struct call *call)
+static enum exit_status run_apply(const struct call *call)
 {
 	json_t *configuration = NULL, *body;
 	enum exit_status status = file_read_configuration(call_option(call, "file"), &configuration);
@@ -244,7 +244,7 @@ out:
 	return status;
 }
 
-enum exit_status run_plan(const struct call *call)
+static enum exit_status run_plan(const struct call *call)
 {
 	json_t *configuration = NULL;
 	enum exit_status status = file_read_configuration(call_option(call, "file"), &configuration);
@@ -255,7 +255,7 @@ enum exit_status run_plan(const struct call *call)
 	return status;
 }
 
-enum exit_status run_export(const struct call *call)
+static enum exit_status run_export(const struct call *call)
 {
 	bool state = call_flag(call, "state");
 	struct answer answer = {NULL, NULL};
@@ -280,3 +280,51 @@ enum exit_status run_export(const struct call *call)
 	model_free(model);
 	return status;
 }
+
+/* clang-format off */
+static const struct verb plan_verbs[] = {
+	{"",
+	 .options = OPTIONS(CONFIGURATION(true)),
+	 .help = "show what a configuration file would change, and change nothing",
+	 .example = "-f /etc/holdfast/holdfast.yaml",
+	 .uses = "model.apply",
+	 .run = run_plan},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun plan_noun = {"plan", "what a configuration file would change", .verbs = plan_verbs};
+
+/* clang-format off */
+static const struct verb apply_verbs[] = {
+	{"",
+	 .options = OPTIONS(CONFIGURATION(true)),
+	 .help = "make a configuration file the desired state, all of it or nothing",
+	 .example = "-f /etc/holdfast/holdfast.yaml",
+	 .uses = "model.apply",
+	 .done = "applied",
+	 .details = "Asks before it moves more of a pool's slots than the file's move_limit; without a "
+	            "terminal it refuses, unless --force is given. Admin states that the file does not "
+	            "state stay as they are.",
+	 .flags = VERB_CHANGES,
+	 .run = run_apply},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun apply_noun = {"apply", "a configuration file, all of it or nothing", .verbs = apply_verbs};
+
+/* clang-format off */
+static const struct verb export_verbs[] = {
+	{"",
+	 .options = OPTIONS(FLAG("state", "with admin states and history, for another balancer", .local = true)),
+	 .help = "print the desired state as a configuration file",
+	 .example = "--state",
+	 .uses = "GET /v1/export",
+	 .run = run_export},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun export_noun = {"export", "the desired state as a configuration file",
+				 .verbs = export_verbs};

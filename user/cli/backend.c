@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-#include "commands.h"
+#include "backend_drain.h"
+#include "change_run.h"
+#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/frame/moment.h"
 #include "cli/offline/offline.h"
@@ -50,7 +52,7 @@ static enum exit_status backend_list_offline(const struct call *call)
 	return status;
 }
 
-enum exit_status run_backend_list(const struct call *call)
+static enum exit_status run_backend_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status;
@@ -141,7 +143,7 @@ static void backend_print(const json_t *backend)
 	show_line("note", field_text(backend, "note"));
 }
 
-enum exit_status run_backend_show(const struct call *call)
+static enum exit_status run_backend_show(const struct call *call)
 {
 	char pool[NAME_SIZE], name[BACKEND_TEXT];
 	const char *const names[] = {pool, name};
@@ -157,3 +159,105 @@ enum exit_status run_backend_show(const struct call *call)
 	answer_free(&answer);
 	return status;
 }
+
+#define BACKEND ARGUMENT("POOL/NAME", VALUE_BACKEND, "")
+#define WEIGHT \
+	OPTION("weight", VALUE_WEIGHT, "W", "its share among the pool's weights; 0 takes none; default 100")
+#define ZONE OPTION("zone", VALUE_NAME, "Z", "what fails together")
+
+/* clang-format off */
+static const struct verb backend_verbs[] = {
+	{"add",
+	 .arguments = ARGUMENTS(BACKEND, ARGUMENT("ADDRESS", VALUE_ADDRESS, "address")),
+	 .options = OPTIONS(WEIGHT, ZONE),
+	 .help = "add a backend to a pool",
+	 .example = "db/db2 10.0.0.12 --weight 200",
+	 .uses = "backend.add",
+	 .done = "added",
+	 .details = "If a backend of this name and address is leaving, it comes back as if it were new. One of this "
+	            "name at another address goes on leaving as POOL/NAME@ADDRESS.",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"set",
+	 .arguments = ARGUMENTS(BACKEND),
+	 .options = OPTIONS(WEIGHT, ZONE, OPTION("address", VALUE_ADDRESS, "ADDRESS", "its new address")),
+	 .help = "change a backend",
+	 .example = "db/db2 --weight 50",
+	 .uses = "backend.set",
+	 .done = "changed",
+	 .details = "Another address is another server: the old one drains first, then leaves, as "
+	            "POOL/NAME@ADDRESS; the new one takes its place and begins active.",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"show",
+	 .arguments = ARGUMENTS(BACKEND),
+	 .help = "show one backend in full",
+	 .example = "db/db2",
+	 .uses = "GET /v1/backends/POOL/NAME",
+	 .run = run_backend_show},
+	{"list",
+	 .arguments = ARGUMENTS(ARGUMENT("POOL", VALUE_NAME, NULL, .optional = true)),
+	 .help = "list the backends, of all pools or of one",
+	 .example = "db",
+	 .uses = "GET /v1/backends",
+	 .flags = VERB_WORKS_OFFLINE,
+	 .run = run_backend_list},
+	{"drain",
+	 .arguments = ARGUMENTS(BACKEND),
+	 .options = OPTIONS(OPTION("deadline", VALUE_DURATION, "D", "end the flows that are left after this time"),
+	                    FLAG("wait", "wait until it can be switched off", .local = true),
+	                    OPTION("quiet", VALUE_DURATION, "Q",
+	                           "for how long nothing of an old flow was heard; default: the service's idle time",
+	                           .local = true),
+	                    OPTION("timeout", VALUE_DURATION, "T", "wait no longer than this; default: a day",
+	                           .local = true)),
+	 .help = "send new flows elsewhere; old ones stay until they end",
+	 .example = "db/db2 --wait --quiet 10m --timeout 1h",
+	 .uses = "backend.drain",
+	 .done = "draining",
+	 .details = "With --wait it shows the remembered flows counting down, and ends with 0 when none but "
+	            "closing ones is left and nothing of an old flow was heard for --quiet, with 3 at the "
+	            "--timeout. A flow that was silent for longer cannot be seen.",
+	 .flags = VERB_CHANGES,
+	 .run = run_backend_drain},
+	{"activate",
+	 .arguments = ARGUMENTS(BACKEND),
+	 .help = "give a backend back exactly the slots it had",
+	 .example = "db/db2",
+	 .uses = "backend.activate",
+	 .done = "active",
+	 .details = "To bring back a backend that is leaving, use backend add.",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"disable",
+	 .arguments = ARGUMENTS(BACKEND),
+	 .help = "send every flow elsewhere, now",
+	 .example = "db/db2",
+	 .uses = "backend.disable",
+	 .done = "disabled",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"remove",
+	 .arguments = ARGUMENTS(BACKEND),
+	 .options = OPTIONS(FLAG("now", "without draining first")),
+	 .help = "drain a backend, then remove it",
+	 .example = "db/db2",
+	 .uses = "backend.remove",
+	 .done = "removed",
+	 .details = "backend add brings it back. A file that names it does not, unless a file that did not name it was "
+	            "applied before.",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"health",
+	 .arguments = ARGUMENTS(BACKEND, ARGUMENT("STATE", VALUE_WORD, "state", .choices = "up down auto")),
+	 .help = "state a backend's health, or withdraw the statement (auto)",
+	 .example = "db/db2 down",
+	 .uses = "backend.health",
+	 .done = "health stated",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun backend_noun = {"backend", "a server of a pool", .verbs = backend_verbs};

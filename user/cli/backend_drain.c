@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* backend drain, and the wait until the backend can be switched off. */
+#include "backend_drain.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +10,9 @@
 
 #include "core/value/duration.h"
 #include "change_run.h"
-#include "commands.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
+#include "cli/frame/monotonic.h"
 #include "cli/frame/request.h"
 
 enum { TIMEOUT_DEFAULT = 86400, POLL_MILLISECONDS = 500, CUT_SECONDS = 5 };
@@ -26,14 +27,6 @@ struct wait {
 	double shown;                      /* flows, in the last line; below 0: none was shown */
 	double left;                       /* flows, when the deadline came */
 };
-
-static double clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static bool option_seconds(const struct call *call, const char *name, uint32_t *ret)
 {
@@ -50,7 +43,7 @@ static void wait_begin(const struct call *call, struct wait *ret)
 	ret->has_quiet = option_seconds(call, "quiet", &ret->quiet);
 	ret->has_deadline = option_seconds(call, "deadline", &ret->deadline);
 	option_seconds(call, "timeout", &ret->timeout);
-	ret->began = ret->active = clock_now();
+	ret->began = ret->active = monotonic_seconds();
 }
 
 /* Remembered flows that still may send. */
@@ -79,7 +72,7 @@ static void wait_show(struct wait *wait, const json_t *backend)
 
 static void wait_note(struct wait *wait, const json_t *backend)
 {
-	double now = clock_now(), heard = now;
+	double now = monotonic_seconds(), heard = now;
 
 	if (now - wait->began <= wait->deadline)
 		wait->left = flows_open(backend);
@@ -98,7 +91,7 @@ static void wait_note(struct wait *wait, const json_t *backend)
  */
 static bool wait_is_over(const struct wait *wait, const json_t *backend)
 {
-	double counted = clock_now() - field_number(backend, "counted");
+	double counted = monotonic_seconds() - field_number(backend, "counted");
 
 	if (!wait->has_quiet)
 		return !strcmp(field_text(backend, "admin"), "drained");
@@ -109,7 +102,7 @@ static bool wait_is_over(const struct wait *wait, const json_t *backend)
 /* The deadline came, and the daemon has done what it does then. */
 static bool wait_is_cut(const struct wait *wait, const json_t *backend)
 {
-	double since = clock_now() - wait->began - wait->deadline;
+	double since = monotonic_seconds() - wait->began - wait->deadline;
 
 	return wait->has_deadline && wait->left > 0 && since > 0 &&
 	       ((!field_is_null(backend, "counted") && flows_open(backend) <= 0) || since > CUT_SECONDS);
@@ -198,7 +191,7 @@ static enum exit_status wait_until_drained(struct wait *wait)
 		struct refusal refusal = {.what = ""};
 		enum exit_status status =
 			request_try_named(wait->call, "/v1/backends/%s/%s", names, &answer, &refusal);
-		double elapsed = clock_now() - wait->began;
+		double elapsed = monotonic_seconds() - wait->began;
 		bool over = true;
 
 		if (status)
@@ -238,6 +231,6 @@ enum exit_status run_backend_drain(const struct call *call)
 	status = run_change(call);
 	if (status || !waits || call->dry_run)
 		return status;
-	wait.active = clock_now(); /* from now on flows are heard */
+	wait.active = monotonic_seconds(); /* from now on flows are heard */
 	return wait_until_drained(&wait);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kern/preflight/preflight.h"
-#include "commands.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "plan_print.h"
@@ -108,7 +107,7 @@ enum exit_status change_print(const struct call *call, const char *subject, cons
 static void subject_of(const struct call *call, char subject[static SUBJECT_TEXT])
 {
 	const struct argument *argument = call->verb->arguments;
-	int length = snprintf(subject, SUBJECT_TEXT, "%s", call->verb->noun);
+	int length = snprintf(subject, SUBJECT_TEXT, "%s", call->noun->name);
 
 	for (size_t i = 0; i < call->word_count && length < SUBJECT_TEXT; i++) {
 		if (argument[i].key && argument[i].kind != VALUE_ADDRESS && argument[i].kind != VALUE_WORD)
@@ -147,9 +146,9 @@ enum exit_status run_change(const struct call *call)
 		return complain(STATUS_REFUSED, &refusal, ENOMEM);
 	if (!strcmp(call->verb->verb, "set") && !call->given_count) {
 		json_decref(arguments);
-		refuse(&refusal, -EINVAL, "%s set: nothing to change was given", call->verb->noun);
+		refuse(&refusal, -EINVAL, "%s set: nothing to change was given", call->noun->name);
 		refusal_right(&refusal, "at least one of the options in `holdfast %s set --help`",
-			      call->verb->noun);
+			      call->noun->name);
 		return complain(STATUS_USAGE, &refusal, 0);
 	}
 	warn_of_attach(call);

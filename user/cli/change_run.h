@@ -7,7 +7,9 @@
 
 #include "cli/frame/request.h"
 
-/* The arguments of the call's operation, by the rows of the verb table. New reference; NULL: no memory. */
+/* Every verb that is one operation: its row says which. */
+enum exit_status run_change(const struct call *call);
+/* The arguments of the call's operation, by its row. New reference; NULL: no memory. */
 json_t *change_arguments(const struct call *call);
 /* Sends operation `word` with arguments (reference taken over). The caller frees the answer. */
 enum exit_status change_send(const struct call *call, const char *word, json_t *arguments,

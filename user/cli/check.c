@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* check: what of this host would keep packets from their way. */
+#include "check.h"
+
 #include <errno.h>
 #include <stdio.h>
 
-#include "kern/preflight/preflight.h"
 #include "apply.h"
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/file.h"
 #include "cli/offline/offline.h"
@@ -41,8 +42,7 @@ static void findings_print(const struct findings *findings)
 	table_print(table);
 }
 
-/* Prints and frees what was found. */
-static enum exit_status findings_tell(const struct call *call, struct findings *findings)
+enum exit_status findings_tell(const struct call *call, struct findings *findings)
 {
 	enum exit_status status = findings_worst(findings) >= FINDING_FAULT ? STATUS_REFUSED : STATUS_DONE;
 
@@ -86,7 +86,7 @@ static enum exit_status model_of_database(const struct call *call, struct model 
 	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;
 }
 
-enum exit_status run_check(const struct call *call)
+static enum exit_status run_check(const struct call *call)
 {
 	const char *file = call_option(call, "file");
 	struct refusal refusal = {.what = ""};
@@ -104,11 +104,21 @@ enum exit_status run_check(const struct call *call)
 	return r ? complain(STATUS_REFUSED, &refusal, r) : findings_tell(call, findings);
 }
 
-enum exit_status run_receiver_check(const struct call *call)
-{
-	struct refusal refusal = {.what = ""};
-	struct findings *findings;
-	int r = preflight_receiver(call_argument(call, 0), &findings);
+/* clang-format off */
+static const struct verb check_verbs[] = {
+	{"",
+	 .options = OPTIONS(CONFIGURATION(false)),
+	 .help = "look for what would keep packets from their way",
+	 .example = "--file /etc/holdfast/holdfast.yaml",
+	 .uses = "GET /v1/export",
+	 .details = "Looks at interfaces, drivers, routes, neighbours, MTU and VIPs of this host for the "
+	            "desired state in force, for that of a file, or with --offline for the last the "
+	            "daemon had. Exit status 1 where it finds a fault. Changes nothing.",
+	 .flags = VERB_WORKS_OFFLINE,
+	 .run = run_check},
+	{.verb = NULL},
+};
+/* clang-format on */
 
-	return r ? complain(STATUS_REFUSED, &refusal, r) : findings_tell(call, findings);
-}
+const struct noun check_noun = {"check", "what of this host would keep packets from their way",
+				.verbs = check_verbs};

@@ -9,9 +9,10 @@
 #include "core/value/duration.h"
 #include "kern/base/driver_drops.h"
 #include "kern/preflight/preflight.h"
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
+#include "cli/frame/monotonic.h"
 #include "cli/offline/offline.h"
 #include "cli/frame/request.h"
 #include "cli/frame/table.h"
@@ -148,14 +149,6 @@ void counters_rate(json_t *after, const json_t *before, double seconds)
 	}
 }
 
-static double clock_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* null where the driver counts no such losses. */
 static json_t *losses_json(const char *interface)
 {
@@ -210,7 +203,7 @@ static enum exit_status counters_take(const struct call *call, const struct offl
 				      uint32_t interval)
 {
 	json_t *before = NULL, *after = NULL;
-	double began = clock_now();
+	double began = monotonic_seconds();
 	enum exit_status status = sample(call, offline, &after);
 
 	if (!status && interval) {
@@ -219,7 +212,7 @@ static enum exit_status counters_take(const struct call *call, const struct offl
 		before = after;
 		after = NULL;
 		nanosleep(&wait, NULL);
-		began = clock_now() - began;
+		began = monotonic_seconds() - began;
 		status = sample(call, offline, &after);
 		if (!status)
 			counters_rate(after, before, began);
@@ -228,7 +221,7 @@ static enum exit_status counters_take(const struct call *call, const struct offl
 	return status ?: offline_print(call, after, counters_print);
 }
 
-enum exit_status run_counters(const struct call *call)
+static enum exit_status run_counters(const struct call *call)
 {
 	const char *text = call_option(call, "interval");
 	struct offline offline;
@@ -246,3 +239,25 @@ enum exit_status run_counters(const struct call *call)
 	offline_close(&offline);
 	return status;
 }
+
+/* clang-format off */
+static const struct verb counters_verbs[] = {
+	{"",
+	 .options = OPTIONS(OPTION("interval", VALUE_DURATION, "D", "take two samples this far apart, for the rates",
+	                           .local = true)),
+	 .help = "count packets by reason, service, backend and interface",
+	 .example = "--interval 5s",
+	 .uses = "GET /v1/counters",
+	 .details = "Takes two samples, a second apart unless --interval says otherwise; with --interval 0 one, and "
+	            "the rates are the daemon's own. Interfaces are counted by the kernel. SENT-LOST is what "
+	            "the driver dropped of packets that were forwarded, or - if it does not count that. FLOWS and NEW/S "
+	            "are - for a UDP service, unless `service set` gives it --track always: only then are its flows "
+	            "seen to begin. A backend has 12+ if its pool also has such a service.",
+	 .flags = VERB_WORKS_OFFLINE,
+	 .run = run_counters},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun counters_noun = {"counters", "what happened to packets, and how fast",
+				   .verbs = counters_verbs};

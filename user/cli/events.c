@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/frame/moment.h"
 #include "cli/frame/request.h"
@@ -85,7 +85,7 @@ static enum exit_status events_follow(const struct call *call, json_int_t after)
 	}
 }
 
-enum exit_status run_events(const struct call *call)
+static enum exit_status run_events(const struct call *call)
 {
 	const char *limit = call_option(call, "limit");
 	bool follow = call_flag(call, "follow");
@@ -108,3 +108,18 @@ enum exit_status run_events(const struct call *call)
 	answer_free(&answer);
 	return status || !follow ? status : events_follow(call, after);
 }
+
+/* clang-format off */
+static const struct verb events_verbs[] = {
+	{"",
+	 .options = OPTIONS(OPTION("limit", VALUE_COUNT, "N", "the last so many; default 100"),
+	                    FLAG("follow", "go on with what happens next")),
+	 .help = "tell what happened, oldest first",
+	 .example = "--follow",
+	 .uses = "GET /v1/events",
+	 .run = run_events},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun events_noun = {"events", "what happened", .verbs = events_verbs};

@@ -6,14 +6,14 @@
 
 #include "core/config/config.h"
 #include "apply.h"
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/moment.h"
 #include "cli/frame/request.h"
 #include "cli/frame/table.h"
 
-enum exit_status run_generations_list(const struct call *call)
+static enum exit_status run_generations_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get(call, "/v1/generations", &answer);
@@ -55,7 +55,7 @@ static enum exit_status generation_model(const struct call *call, const char *nu
 	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;
 }
 
-enum exit_status run_generations_show(const struct call *call)
+static enum exit_status run_generations_show(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	struct refusal refusal = {.what = ""};
@@ -79,7 +79,7 @@ enum exit_status run_generations_show(const struct call *call)
 }
 
 /* From one generation to another, or to what is in force. */
-enum exit_status run_generations_diff(const struct call *call)
+static enum exit_status run_generations_diff(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get_named(
@@ -94,7 +94,7 @@ enum exit_status run_generations_diff(const struct call *call)
 	return status;
 }
 
-enum exit_status run_rollback(const struct call *call)
+static enum exit_status run_rollback(const struct call *call)
 {
 	json_t *body = json_pack("{s:I}", "generation", (json_int_t)strtoll(call->words[0], NULL, 10));
 	enum exit_status status;
@@ -105,3 +105,46 @@ enum exit_status run_rollback(const struct call *call)
 	json_decref(body);
 	return status;
 }
+
+#define GENERATION ARGUMENT("GENERATION", VALUE_COUNT, NULL)
+
+/* clang-format off */
+static const struct verb generations_verbs[] = {
+	{"list",
+	 .help = "list the generations that are kept, newest first",
+	 .uses = "GET /v1/generations",
+	 .run = run_generations_list},
+	{"show",
+	 .arguments = ARGUMENTS(GENERATION),
+	 .help = "print a generation as a configuration file",
+	 .example = "42",
+	 .uses = "GET /v1/generations/GENERATION",
+	 .run = run_generations_show},
+	{"diff",
+	 .arguments = ARGUMENTS(GENERATION, ARGUMENT("TO", VALUE_COUNT, NULL, .optional = true)),
+	 .help = "show the difference to another generation, or to what is in force",
+	 .example = "41 42",
+	 .uses = "GET /v1/generations/GENERATION/diff",
+	 .run = run_generations_diff},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun generations_noun = {"generations", "the desired states that were",
+				      .verbs = generations_verbs};
+
+/* clang-format off */
+static const struct verb rollback_verbs[] = {
+	{"",
+	 .arguments = ARGUMENTS(GENERATION),
+	 .help = "make a generation's desired state the one in force, as a new generation",
+	 .example = "41",
+	 .uses = "POST /v1/rollback",
+	 .done = "restored",
+	 .flags = VERB_CHANGES,
+	 .run = run_rollback},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun rollback_noun = {"rollback", "back to a generation", .verbs = rollback_verbs};

@@ -1,51 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <version.h>
-
-#include "cli/frame/call.h"
-#include "cli/frame/complain.h"
+/* holdfast: its commands. */
+#include "cli/frame/completion.h"
 #include "cli/frame/help.h"
+#include "cli/frame/program.h"
+#include "nouns.h"
 
-static enum exit_status run(const struct call *call)
-{
-	if (call->help)
-		return help_print_words(call->words, call->word_count);
-	if (call->version) {
-		printf("holdfast %s\n", HOLDFAST_VERSION);
-		return STATUS_DONE;
-	}
-	if (!call->verb) {
-		help_print_all(stderr);
-		return STATUS_USAGE;
-	}
-	return call->verb->run(call);
-}
+/* clang-format off */
+static const struct verb help_verbs[] = {
+	{"",
+	 .arguments = ARGUMENTS(ARGUMENT("NOUN", VALUE_TEXT, NULL, .optional = true),
+	                        ARGUMENT("VERB", VALUE_TEXT, NULL, .optional = true, .repeats = true)),
+	 .help = "explain a noun or one of its verbs",
+	 .example = "backend drain",
+	 .run = run_help},
+	{.verb = NULL},
+};
 
-/* Output that did not arrive (a full disk, a closed pipe) must not look like success. */
-static enum exit_status close_output(enum exit_status status)
-{
-	struct refusal refusal = {.what = ""};
+static const struct verb completion_verbs[] = {
+	{"",
+	 .help = "print the completion of command lines for bash",
+	 .run = run_completion},
+	{.verb = NULL},
+};
+/* clang-format on */
 
-	if (!ferror(stdout) && !fflush(stdout))
-		return status;
-	if (errno == EPIPE)
-		return status ? status : STATUS_REFUSED;
-	refuse(&refusal, -errno, "the output could not be written: %s", strerror(errno));
-	return complain(status ? status : STATUS_REFUSED, &refusal, errno);
-}
+static const struct noun help_noun = {"help", "on everything", .verbs = help_verbs};
+static const struct noun completion_noun = {"completion", NULL, .verbs = completion_verbs};
+
+static const struct noun *const nouns[] = {
+	&status_noun,   &interface_noun,  &pool_noun,  &service_noun,  &backend_noun,
+	&receiver_noun, &check_noun,      &why_noun,   &counters_noun, &events_noun,
+	&upgrade_noun,  &plan_noun,       &apply_noun, &export_noun,   &generations_noun,
+	&rollback_noun, &placement_noun,  &seed_noun,  &version_noun,  &help_noun,
+	&manual_noun,   &completion_noun, NULL,
+};
+
+static const struct program holdfast = {"holdfast", "8", nouns};
 
 int main(int argc, char **argv)
 {
-	struct call call;
-	struct refusal refusal = {.what = ""};
-	enum exit_status status;
-	int r = call_parse(argc, argv, &call, &refusal);
-
-	if (r)
-		return complain(STATUS_USAGE, &refusal, r);
-	status = run(&call);
-	call_free(&call);
-	return close_output(status);
+	return program_main(&holdfast, argc, argv);
 }

@@ -8,14 +8,14 @@
 #include "kern/instance/attach.h"
 #include "kern/instance/lifecycle.h"
 #include "change_run.h"
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/offline/offline.h"
 #include "cli/frame/request.h"
 #include "status.h"
 
-enum exit_status run_interface_list(const struct call *call)
+static enum exit_status run_interface_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get(call, "/v1/interfaces", &answer);
@@ -127,7 +127,7 @@ static enum exit_status detach_offline(const struct call *call)
 	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;
 }
 
-enum exit_status run_interface_detach(const struct call *call)
+static enum exit_status run_interface_detach(const struct call *call)
 {
 	struct refusal refusal = {.what = ""};
 	bool all = call_flag(call, "all");
@@ -141,3 +141,36 @@ enum exit_status run_interface_detach(const struct call *call)
 		return detach_offline(call);
 	return all ? detach_all(call) : run_change(call);
 }
+
+/* clang-format off */
+static const struct verb interface_verbs[] = {
+	{"attach",
+	 .arguments = ARGUMENTS(INTERFACE),
+	 .options = OPTIONS(MODE,
+	                    FLAG("share", "share the interface with other XDP programs (libxdp's dispatcher)")),
+	 .help = "balance what arrives at a network interface",
+	 .example = "eth0 --mode native",
+	 .uses = "interface.attach",
+	 .done = "attached",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"detach",
+	 .arguments = ARGUMENTS(ARGUMENT("IF", VALUE_INTERFACE, "name", .optional = true)),
+	 .options = OPTIONS(FLAG("all", "every interface", .local = true)),
+	 .help = "leave a network interface alone again",
+	 .example = "eth0",
+	 .uses = "interface.detach",
+	 .done = "detached",
+	 .details = "With --all and --offline every interface is detached from the pins alone, also when "
+	            "the daemon is dead.",
+	 .flags = VERB_CHANGES | VERB_WORKS_OFFLINE,
+	 .run = run_interface_detach},
+	{"list",
+	 .help = "list the interfaces",
+	 .uses = "GET /v1/interfaces",
+	 .run = run_interface_list},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun interface_noun = {"interface", "where traffic arrives", .verbs = interface_verbs};

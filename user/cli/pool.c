@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
+#include "change_run.h"
+#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
 #include "status.h"
@@ -10,7 +11,7 @@
 
 enum { DIGEST_SHOWN = 8 };
 
-enum exit_status run_pool_list(const struct call *call)
+static enum exit_status run_pool_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get(call, "/v1/pools", &answer);
@@ -108,7 +109,7 @@ static void pool_print(const json_t *pool)
 	show_line("history", field_text(digests, "history"));
 }
 
-enum exit_status run_pool_show(const struct call *call)
+static enum exit_status run_pool_show(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get_named(call, "/v1/pools/%s", call->words, &answer);
@@ -142,7 +143,7 @@ static void slots_print(const json_t *slots)
 	table_print(table);
 }
 
-enum exit_status run_pool_slots_show(const struct call *call)
+static enum exit_status run_pool_slots_show(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get_named(
@@ -157,3 +158,97 @@ enum exit_status run_pool_slots_show(const struct call *call)
 	answer_free(&answer);
 	return status;
 }
+
+#define POOL ARGUMENT("POOL", VALUE_NAME, "name")
+
+static const struct option pool_options[] = {
+	CHOICE("scheme", "maglev stable rendezvous ring ketama jump modulo slots",
+	       "how slots are placed on backends"),
+	OPTION("table-size", VALUE_TABLE_SIZE, "M", "slots of the table; a prime for maglev; default 65537"),
+	OPTION("virtual-nodes", VALUE_COUNT, "N", "ring: tokens per 100 of weight; default 100"),
+	CHOICE("ring-hash", "xxhash md5 md5-64", "ring: how the names of tokens become positions"),
+	CHOICE("ring-owner", "at after", "ring: what falls on a token is that token's, or the next's"),
+	CHOICE("ketama", "libmemcached nginx", "ketama: whose ring"),
+	OPTION("tolerance", VALUE_TEXT, "PERCENT",
+	       "stable: how far above its share a backend may hold; default 0"),
+	OPTION("ranges", VALUE_TEXT, "LIST", "slots: who has which: a=0-8191,b=8192-16383, or even"),
+	CHOICE("encap", "ipip gue gre l2", "how packets are wrapped"),
+	OPTION("gue-port", VALUE_PORT, "PORT", "the receivers' UDP port, for --encap gue; default 19523"),
+	OPTION("source", VALUE_TEXT, "PREFIX",
+	       "outer source addresses; of both families: with a comma between"),
+	CHOICE("hash", "5tuple source", "what of a flow decides its slot"),
+	OPTION("seed", VALUE_SEED, "SEED", "a seed of the pool's own; default: the instance's"),
+	OPTION("grace", VALUE_DURATION, "D",
+	       "how long TCP flows stay on a backend that is down; default 10s"),
+	OPTION("udp-grace", VALUE_DURATION, "D", "the same for UDP flows; default 0s"),
+	{.name = NULL},
+};
+
+/* clang-format off */
+static const struct verb pool_verbs[] = {
+	{"add",
+	 .arguments = ARGUMENTS(POOL),
+	 .options = pool_options,
+	 .help = "add a pool",
+	 .example = "db --table-size 65537",
+	 .uses = "pool.add",
+	 .done = "added",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"set",
+	 .arguments = ARGUMENTS(POOL),
+	 .options = pool_options,
+	 .help = "change a pool",
+	 .example = "db --grace 20s",
+	 .uses = "pool.set",
+	 .done = "changed",
+	 .details = "Another scheme, table size, seed or option is a migration: --dry-run says how many slots "
+	            "would move. Connections stay where they are through it. Options of another scheme go "
+	            "back to their defaults with it.",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"remove",
+	 .arguments = ARGUMENTS(POOL),
+	 .help = "remove a pool that no service uses",
+	 .example = "db",
+	 .uses = "pool.remove",
+	 .done = "removed",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"show",
+	 .arguments = ARGUMENTS(POOL),
+	 .help = "show one pool in full",
+	 .example = "db",
+	 .uses = "GET /v1/pools/POOL",
+	 .details = "Balancers that share a VIP must show equal digests.",
+	 .run = run_pool_show},
+	{"list",
+	 .help = "list the pools",
+	 .uses = "GET /v1/pools",
+	 .run = run_pool_list},
+	{"slots show",
+	 .arguments = ARGUMENTS(POOL),
+	 .options = OPTIONS(FLAG("preferences", "with the backends each slot prefers, best first")),
+	 .help = "show who owns which slots now, and where old flows of moving ones live",
+	 .example = "db --preferences",
+	 .uses = "GET /v1/pools/POOL/slots",
+	 .run = run_pool_slots_show},
+	{"slots move",
+	 .arguments = ARGUMENTS(POOL, ARGUMENT("RANGE", VALUE_RANGE, "slots"),
+	                        ARGUMENT("BACKEND", VALUE_NAME, "backend")),
+	 .options = OPTIONS(OPTION("owner", VALUE_NAME, "BACKEND", "only those of the slots that this backend owns")),
+	 .help = "give slots of a pool with scheme slots to a backend",
+	 .example = "cache 0-1023 cache2",
+	 .uses = "pool.slots.move",
+	 .done = "moved",
+	 .details = "A new pool is divided evenly by weight, until its first service: from then on a backend that "
+	            "is added owns nothing until slots are moved to it, and one that owns slots is not removed "
+	            "before they are moved away, or it is drained. What a drained backend owned goes to those who "
+	            "serve it meanwhile.",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun pool_noun = {"pool", "a named set of backends with one placement", .verbs = pool_verbs};

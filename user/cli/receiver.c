@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "check.h"
+#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/table.h"
@@ -88,7 +89,7 @@ static enum exit_status attach(const struct call *call, const struct receiver_op
 	return STATUS_DONE;
 }
 
-enum exit_status run_receiver_attach(const struct call *call)
+static enum exit_status run_receiver_attach(const struct call *call)
 {
 	struct prefix *from = calloc(call->given_count + 1, sizeof *from);
 	struct address *vips = calloc(call->given_count + 1, sizeof *vips);
@@ -116,7 +117,7 @@ out:
 	return status;
 }
 
-enum exit_status run_receiver_detach(const struct call *call)
+static enum exit_status run_receiver_detach(const struct call *call)
 {
 	struct refusal refusal = {.what = ""};
 	int r = receiver_detach(call->words[0], &refusal);
@@ -234,7 +235,7 @@ static void receivers_print(const json_t *receivers)
 	verdicts_print(receivers);
 }
 
-enum exit_status run_receiver_list(const struct call *call)
+static enum exit_status run_receiver_list(const struct call *call)
 {
 	json_t *receivers = json_array();
 	struct refusal refusal = {.what = ""};
@@ -256,3 +257,51 @@ enum exit_status run_receiver_list(const struct call *call)
 	json_decref(receivers);
 	return STATUS_DONE;
 }
+
+static enum exit_status run_receiver_check(const struct call *call)
+{
+	struct refusal refusal = {.what = ""};
+	struct findings *findings;
+	int r = preflight_receiver(call_argument(call, 0), &findings);
+
+	return r ? complain(STATUS_REFUSED, &refusal, r) : findings_tell(call, findings);
+}
+
+/* clang-format off */
+static const struct verb receiver_verbs[] = {
+	{"attach",
+	 .arguments = ARGUMENTS(INTERFACE),
+	 .options = OPTIONS(OPTION("from", VALUE_PREFIX, "PREFIX", "balancers whose packets are taken",
+	                           .repeats = true, .required = true),
+	                    OPTION("vip", VALUE_ADDRESS, "ADDRESS", "the VIPs; default: the addresses of loopback",
+	                           .repeats = true),
+	                    MODE,
+	                    OPTION("netns", VALUE_TEXT, "NETNS",
+	                           "where VIPs and their sockets are: a name below /run/netns, or a path"),
+	                    OPTION("gue-port", VALUE_PORT, "PORT", "where balancers send GUE; default 19523")),
+	 .help = "take the wrapping off packets from these balancers",
+	 .example = "eth0 --from 10.0.1.0/24",
+	 .details = "Runs on the backend's host and needs no daemon. Attached again, it replaces prefixes "
+	            "and VIPs without a gap.",
+	 .run = run_receiver_attach},
+	{"detach",
+	 .arguments = ARGUMENTS(INTERFACE),
+	 .help = "leave packets wrapped again",
+	 .example = "eth0",
+	 .run = run_receiver_detach},
+	{"list",
+	 .help = "list the receivers of this host, their VIPs' sockets, and what they did with packets",
+	 .run = run_receiver_list},
+	{"check",
+	 .arguments = ARGUMENTS(ARGUMENT("IF", VALUE_INTERFACE, NULL, .optional = true)),
+	 .help = "look for what would keep packets from this backend host's VIPs",
+	 .example = "eth0",
+	 .details = "Exit status 1 where it finds a fault. Receivers get the host's addresses and MAC addresses as "
+	            "they are now. Nothing else changes.",
+	 .run = run_receiver_check},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun receiver_noun = {"receiver", "takes the wrapping off packets, on a backend host",
+				   .verbs = receiver_verbs};

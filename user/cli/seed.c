@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-#include "commands.h"
+#include "nouns.h"
+#include "cli/frame/call.h"
 #include "cli/frame/complain.h"
 
-enum exit_status run_seed(const struct call *call)
+static enum exit_status run_seed(const struct call *call)
 {
 	struct refusal refusal = {.what = ""};
 	uint64_t seed = 0;
@@ -20,3 +21,14 @@ enum exit_status run_seed(const struct call *call)
 	printf(call->json ? "{\"seed\": \"%016" PRIx64 "\"}\n" : "%016" PRIx64 "\n", seed);
 	return STATUS_DONE;
 }
+
+/* clang-format off */
+static const struct verb seed_verbs[] = {
+	{"",
+	 .help = "print a random seed of 64 bits",
+	 .run = run_seed},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun seed_noun = {"seed", "a random seed for a configuration", .verbs = seed_verbs};

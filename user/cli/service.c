@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands.h"
+#include "change_run.h"
+#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
 #include "status.h"
 
-enum exit_status run_service_list(const struct call *call)
+static enum exit_status run_service_list(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get(call, "/v1/services", &answer);
@@ -35,7 +36,7 @@ static void service_print(const json_t *service)
 		    field_quantity(service, "bits_per_second", rate));
 }
 
-enum exit_status run_service_show(const struct call *call)
+static enum exit_status run_service_show(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status = request_get_named(call, "/v1/services/%s/%s", call->words, &answer);
@@ -47,3 +48,55 @@ enum exit_status run_service_show(const struct call *call)
 	answer_free(&answer);
 	return status;
 }
+
+#define LISTEN ARGUMENT("VIP:PORT", VALUE_LISTEN, "listen")
+#define TRACK                                \
+	CHOICE("track", "auto always never", \
+	       "which flows are remembered; only with always are new UDP flows counted")
+#define IDLE \
+	OPTION("idle", VALUE_DURATION, "D", "how long a silent flow counts as alive; default TCP 2h, UDP 30s")
+
+/* clang-format off */
+static const struct verb service_verbs[] = {
+	{"add",
+	 .arguments = ARGUMENTS(PROTO, LISTEN),
+	 .options = OPTIONS(OPTION("pool", VALUE_NAME, "POOL", "the pool that serves it", .required = true),
+	                    TRACK, IDLE),
+	 .help = "add a service",
+	 .example = "tcp 203.0.113.10:5432 --pool db",
+	 .uses = "service.add",
+	 .done = "added",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"set",
+	 .arguments = ARGUMENTS(PROTO, LISTEN),
+	 .options = OPTIONS(OPTION("pool", VALUE_NAME, "POOL", "another pool to serve it"), TRACK, IDLE),
+	 .help = "change a service",
+	 .example = "tcp 203.0.113.10:5432 --idle 4h",
+	 .uses = "service.set",
+	 .done = "changed",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"remove",
+	 .arguments = ARGUMENTS(PROTO, LISTEN),
+	 .help = "remove a service",
+	 .example = "tcp 203.0.113.10:5432",
+	 .uses = "service.remove",
+	 .done = "removed",
+	 .flags = VERB_CHANGES,
+	 .run = run_change},
+	{"show",
+	 .arguments = ARGUMENTS(PROTO, LISTEN),
+	 .help = "show one service in full",
+	 .example = "tcp 203.0.113.10:5432",
+	 .uses = "GET /v1/services/PROTO/VIP:PORT",
+	 .run = run_service_show},
+	{"list",
+	 .help = "list the services",
+	 .uses = "GET /v1/services",
+	 .run = run_service_list},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun service_noun = {"service", "what clients connect to", .verbs = service_verbs};

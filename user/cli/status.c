@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/offline/offline.h"
 #include "cli/frame/request.h"
@@ -182,7 +182,7 @@ static enum exit_status status_show_offline(const struct call *call)
 	return status;
 }
 
-enum exit_status run_status(const struct call *call)
+static enum exit_status run_status(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status;
@@ -202,3 +202,20 @@ enum exit_status run_status(const struct call *call)
 	answer_free(&answer);
 	return status;
 }
+
+/* clang-format off */
+static const struct verb status_verbs[] = {
+	{"",
+	 .options = OPTIONS(FLAG("check", "exit with 1 if anything is degraded", .local = true)),
+	 .help = "show interfaces, services, pools, flows and warnings",
+	 .example = "--check",
+	 .uses = "GET /v1/status",
+	 .details = "Warnings come last. With --check the exit status is 1 if an interface is not "
+	            "attached, a service has no backend up, or there is a problem.",
+	 .flags = VERB_WORKS_OFFLINE,
+	 .run = run_status},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun status_noun = {"status", "the whole instance at a glance", .verbs = status_verbs};

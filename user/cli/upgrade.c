@@ -2,13 +2,13 @@
 /* upgrade: the daemon's own program in the place of the one that is attached. */
 #include <stdio.h>
 
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
 
 enum { TAG_SHOWN = 6 };
 
-enum exit_status run_upgrade(const struct call *call)
+static enum exit_status run_upgrade(const struct call *call)
 {
 	json_t *body = json_object();
 	struct answer answer = {NULL, NULL};
@@ -25,3 +25,18 @@ enum exit_status run_upgrade(const struct call *call)
 	answer_free(&answer);
 	return status;
 }
+
+/* clang-format off */
+static const struct verb upgrade_verbs[] = {
+	{"",
+	 .help = "put the daemon's own program in the place of the one that is attached",
+	 .uses = "POST /v1/upgrade",
+	 .details = "Tests the new program on packets first, then replaces the attached one at once; every map whose "
+	            "layout is the same is kept. Refused, it changes nothing.",
+	 .run = run_upgrade},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun upgrade_noun = {"upgrade", "a new program for the data plane, while traffic flows",
+				  .verbs = upgrade_verbs};

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <version.h>
 
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
 
-enum exit_status run_version(const struct call *call)
+static enum exit_status run_version(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
 	enum exit_status status;
@@ -22,3 +22,15 @@ enum exit_status run_version(const struct call *call)
 	answer_free(&answer);
 	return status;
 }
+
+/* clang-format off */
+static const struct verb version_verbs[] = {
+	{"",
+	 .help = "print the versions of this program and of the daemon",
+	 .uses = "GET /v1/version",
+	 .run = run_version},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun version_noun = {"version", "of this program and of the daemon", .verbs = version_verbs};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "commands.h"
+#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/moment.h"
@@ -105,7 +105,7 @@ static enum exit_status why_offline(const struct call *call)
 	return status;
 }
 
-enum exit_status run_why(const struct call *call)
+static enum exit_status run_why(const struct call *call)
 {
 	const char *words[] = {call->words[0], call->words[1], call->words[2],
 			       call_option(call, "interface")};
@@ -131,3 +131,23 @@ enum exit_status run_why(const struct call *call)
 	answer_free(&answer);
 	return status;
 }
+
+/* clang-format off */
+static const struct verb why_verbs[] = {
+	{"",
+	 .arguments = ARGUMENTS(PROTO,
+	                        ARGUMENT("SRC", VALUE_ENDPOINT, NULL),
+	                        ARGUMENT("DST", VALUE_ENDPOINT, NULL)),
+	 .options = OPTIONS(OPTION("interface", VALUE_INTERFACE, "IF", "where the packet arrives")),
+	 .help = "walk one flow through the loaded program",
+	 .example = "tcp 198.51.100.7:40000 203.0.113.10:5432",
+	 .uses = "GET /v1/why",
+	 .details = "Runs the very program that is attached, in its observing form: it shares the live "
+	            "maps and writes to none.",
+	 .flags = VERB_WORKS_OFFLINE,
+	 .run = run_why},
+	{.verb = NULL},
+};
+/* clang-format on */
+
+const struct noun why_noun = {"why", "where a flow goes, and why", .verbs = why_verbs};

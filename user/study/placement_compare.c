@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "core/study/comparison.h"
-#include "cli/commands.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/figure.h"
+#include "cli/frame/monotonic.h"
+#include "commands.h"
 #include "placement_study.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/quantity.h"
@@ -31,7 +32,7 @@ struct entry {
 	struct placement *before, *after;
 	uint16_t *owners[2];
 	uint32_t *weights[2];
-	double build, lookup; /* milliseconds, nanoseconds */
+	double build, lookup; /* seconds; of one key: seconds */
 	struct figures figures;
 	char caution[200];
 };
@@ -51,16 +52,16 @@ static enum exit_status no_memory(void)
 	return complain(STATUS_REFUSED, &(struct refusal){.what = ""}, -ENOMEM);
 }
 
-/* Owners of all keys, in pieces, so that the bar moves; milliseconds it took. */
+/* Owners of all keys, in pieces, so that the bar moves; seconds it took. */
 static double owners_find(struct contest *contest, const struct placement *placement, uint16_t *owners,
 			  const char *what)
 {
-	double start = study_now();
+	double start = monotonic_seconds();
 	struct sample piece = contest->sample;
 
 	if (!contest->sample.prefix) {
 		sample_owners(placement, &contest->sample, owners);
-		return study_now() - start;
+		return monotonic_seconds() - start;
 	}
 	for (uint32_t at = 0; at < contest->sample.count; at += piece.count) {
 		piece.first = contest->sample.first + at;
@@ -71,7 +72,7 @@ static double owners_find(struct contest *contest, const struct placement *place
 		progress_show(&contest->progress, contest->done + contest->step * at / contest->sample.count,
 			      what);
 	}
-	return study_now() - start;
+	return monotonic_seconds() - start;
 }
 
 static uint32_t *weights_of(const struct placement *placement, const struct crowd *crowd)
@@ -88,11 +89,11 @@ static enum exit_status entry_place(struct contest *contest, enum placement_sche
 				    struct entry *entry)
 {
 	const char *name = placement_scheme_name(scheme);
-	double start = study_now();
+	double start = monotonic_seconds();
 	enum exit_status status = study_build(&contest->study, scheme, false, NULL, &entry->before);
 	uint32_t size;
 
-	entry->build = study_now() - start;
+	entry->build = monotonic_seconds() - start;
 	if (!status)
 		status = study_build(&contest->study, scheme, true, NULL, &entry->after);
 	if (status)
@@ -104,7 +105,7 @@ static enum exit_status entry_place(struct contest *contest, enum placement_sche
 	entry->owners[1] = malloc(size * sizeof(uint16_t));
 	if (!entry->weights[0] || !entry->weights[1] || !entry->owners[0] || !entry->owners[1])
 		return no_memory();
-	entry->lookup = owners_find(contest, entry->before, entry->owners[0], name) * 1e6 / size;
+	entry->lookup = owners_find(contest, entry->before, entry->owners[0], name) / size;
 	if (!contest->sample.prefix) /* a table is read, not asked */
 		entry->lookup = NAN;
 	contest->done += contest->step;
@@ -158,8 +159,8 @@ static json_t *entry_json(const struct contest *contest, enum placement_scheme s
 	if (contest->factor > 0)
 		json_object_update_new(
 			row, json_pack("{s:f,s:f}", "cap", figures->cap, "overflow", figures->overflow));
-	json_object_update_new(row, json_pack("{s:f,s:o,s:I}", "build_ms", entry->build, "lookup_ns",
-					      real_or_null(entry->lookup), "bytes",
+	json_object_update_new(row, json_pack("{s:f,s:o,s:I}", "build_ms", entry->build * 1e3, "lookup_ns",
+					      real_or_null(entry->lookup * 1e9), "bytes",
 					      (json_int_t)placement_bytes(entry->before)));
 	if (contest->study.change)
 		json_object_set_new(row, "caution", json_string(entry->caution));

@@ -5,8 +5,8 @@
 
 #include "core/study/comparison.h"
 #include "core/study/drawing.h"
-#include "cli/commands.h"
 #include "cli/frame/complain.h"
+#include "commands.h"
 #include "placement_study.h"
 
 static uint32_t *weights_of(const struct placement *placement, const struct crowd *crowd)

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "core/study/hot.h"
-#include "cli/commands.h"
 #include "cli/frame/file.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/figure.h"
+#include "commands.h"
 #include "placement_study.h"
 
 struct counts {

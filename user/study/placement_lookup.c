@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands.h"
 #include "cli/frame/figure.h"
+#include "commands.h"
 #include "placement_study.h"
 #include "cli/frame/table.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/study/replay.h"
-#include "cli/commands.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/figure.h"
+#include "commands.h"
 #include "placement_study.h"
 #include "cli/frame/progress.h"
 

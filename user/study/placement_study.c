@@ -4,24 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/value/nearest.h"
 #include "core/value/seed.h"
 #include "core/study/allocation.h"
-#include "cli/apply.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/file.h"
 #include "cli/frame/request.h"
-
-double study_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 uint32_t study_number(const struct call *call, const char *option, uint32_t otherwise)
 {

@@ -38,7 +38,5 @@ uint32_t study_number(const struct call *call, const char *option, uint32_t othe
 enum exit_status study_fraction(const struct call *call, const char *option, double low, double *value);
 /* The scheme of --scheme, or otherwise. */
 enum placement_scheme study_scheme(const struct call *call, enum placement_scheme otherwise);
-/* Milliseconds of a clock that never goes back. */
-double study_now(void);
 
 #endif

@@ -26,23 +26,28 @@ static bool option_split(const char *word, char name[static NAME_SIZE], const ch
 	return true;
 }
 
-static int refuse_option(const char *name, struct refusal *refusal)
+static void offer_options(struct nearest *nearest, const struct option *options)
+{
+	for (; options && options->name; options++)
+		nearest_offer(nearest, options->name);
+}
+
+static int refuse_unknown_option(const struct program *program, const char *name, struct refusal *refusal)
 {
 	struct nearest nearest = nearest_to(name);
 	char right[NAME_SIZE + 32];
 
-	for (const struct option *option = global_options; option->name; option++)
-		nearest_offer(&nearest, option->name);
-	for (const struct verb *verb = verbs; verb->noun; verb++) {
-		for (const struct option *option = verb->options; option && option->name; option++)
-			nearest_offer(&nearest, option->name);
-	}
+	offer_options(&nearest, global_options);
+	for (size_t i = 0; program->nouns[i]; i++)
+		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
+			offer_options(&nearest, verb->options);
 	refuse(refusal, -EINVAL, "there is no option --%s", name);
 	if (nearest.best) {
 		snprintf(right, sizeof right, "did you mean --%s?", nearest.best);
 		refusal_right(refusal, "%s", right);
 	} else {
-		refusal_right(refusal, "`holdfast NOUN VERB --help` shows a command's options");
+		refusal_right(refusal, "`%s %sVERB --help` shows a command's options", program->name,
+			      noun_unsaid(program) ? "" : "NOUN ");
 	}
 	return -EINVAL;
 }
@@ -101,10 +106,10 @@ static int take_option(struct call *call, const char *word, char **argv, int *at
 	char name[NAME_SIZE];
 
 	if (!option_split(word, name, &value))
-		return refuse_option("...", refusal);
-	option = option_find(name);
+		return refuse_unknown_option(call->program, "...", refusal);
+	option = option_find(call->program, name);
 	if (!option)
-		return refuse_option(name, refusal);
+		return refuse_unknown_option(call->program, name, refusal);
 	if (option->kind == VALUE_FLAG) {
 		if (value)
 			return refuse_value(name, refusal);
@@ -191,20 +196,20 @@ static int take_globals(struct call *call, struct refusal *refusal)
 }
 
 /* The options given must be this verb's; from here on they point to its own rows. */
-static int check_options(struct call *call, struct refusal *refusal)
+static int check_verb_options(struct call *call, struct refusal *refusal)
 {
-	const struct verb *verb = call->verb;
+	char text[VERB_TEXT];
 	int r;
 
 	for (size_t i = 0; i < call->given_count; i++) {
 		const char *name = call->given[i].option->name;
-		const struct option *option = verb_option(verb, name);
+		const struct option *option = verb_option(call->verb, name);
 
 		if (!option) {
-			refuse(refusal, -EINVAL, "`%s%s%s` has no option --%s", verb->noun,
-			       *verb->verb ? " " : "", verb->verb, name);
-			refusal_right(refusal, "`holdfast %s%s%s --help` shows those it has", verb->noun,
-				      *verb->verb ? " " : "", verb->verb);
+			verb_text(call->noun, call->verb, text);
+			refuse(refusal, -EINVAL, "`%s` has no option --%s", text, name);
+			refusal_right(refusal, "`%s %s --help` shows those it has", call->program->name,
+				      text);
 			return -EINVAL;
 		}
 		call->given[i].option = option;
@@ -232,17 +237,16 @@ static int check_required(const struct call *call, struct refusal *refusal)
 
 static int check_flags(const struct call *call, struct refusal *refusal)
 {
-	const struct verb *verb = call->verb;
 	const char *name = NULL;
+	char text[VERB_TEXT];
 
-	if ((call->dry_run || call->force) && !(verb->flags & VERB_CHANGES))
+	if ((call->dry_run || call->force) && !(call->verb->flags & VERB_CHANGES))
 		name = call->dry_run ? "dry-run" : "force";
-	else if (call->offline && !(verb->flags & VERB_WORKS_OFFLINE))
+	else if (call->offline && !(call->verb->flags & VERB_WORKS_OFFLINE))
 		name = "offline";
 	if (!name)
 		return 0;
-	refuse(refusal, -EINVAL, "--%s means nothing to `%s%s%s`", name, verb->noun, *verb->verb ? " " : "",
-	       verb->verb);
+	refuse(refusal, -EINVAL, "--%s means nothing to `%s`", name, verb_text(call->noun, call->verb, text));
 	refusal_right(refusal, "%s",
 		      call->offline ? "--offline is for status, counters, why, `backend list` and "
 				      "`interface detach --all`"
@@ -250,30 +254,38 @@ static int check_flags(const struct call *call, struct refusal *refusal)
 	return -EINVAL;
 }
 
-static int refuse_missing(const struct verb *verb, const struct argument *argument, struct refusal *refusal)
+/* "as in `holdfast pool show db`" */
+static void example_right(const struct call *call, struct refusal *refusal)
+{
+	char text[EXAMPLE_TEXT];
+
+	refusal_right(refusal, "as in `%s`", example_text(call->program, call->noun, call->verb, text));
+}
+
+static int refuse_missing(const struct call *call, const struct argument *argument, struct refusal *refusal)
 {
 	refuse(refusal, -EINVAL, "%s is missing", argument->name);
 	if (argument->choices)
 		refusal_right(refusal, "one of: %s", argument->choices);
 	else if (argument->kind == VALUE_TEXT)
-		refusal_right(refusal, "as in `holdfast %s`", verb->example);
+		example_right(call, refusal);
 	else
 		refusal_right(refusal, "%s", value_describe(argument->kind));
 	return -EINVAL;
 }
 
 /* A file's name is no word by itself: the likeliest slip of those who come from other programs. */
-static int refuse_word(const struct verb *verb, const char *word, struct refusal *refusal)
+static int refuse_word(const struct call *call, const char *word, struct refusal *refusal)
 {
 	refuse(refusal, -EINVAL, "\"%.80s\" is one word too many", word);
-	if (verb_option(verb, "file") && strpbrk(word, "./"))
+	if (verb_option(call->verb, "file") && strpbrk(word, "./"))
 		refusal_right(refusal, "-f %.80s", word);
 	else
-		refusal_right(refusal, "as in `holdfast %s`", verb->example);
+		example_right(call, refusal);
 	return -EINVAL;
 }
 
-static int check_arguments(const struct call *call, struct refusal *refusal)
+static int check_words(const struct call *call, struct refusal *refusal)
 {
 	static const struct argument none[] = {{.name = NULL}};
 	const struct argument *argument = call->verb->arguments ? call->verb->arguments : none;
@@ -281,7 +293,7 @@ static int check_arguments(const struct call *call, struct refusal *refusal)
 
 	for (size_t n = 0; n < call->word_count; n++) {
 		if (!argument->name)
-			return refuse_word(call->verb, call->words[n], refusal);
+			return refuse_word(call, call->words[n], refusal);
 		if (value_check(argument->kind, call->words[n], argument->choices, refusal)) {
 			refusal_where(refusal, "%s", argument->name);
 			return -EINVAL;
@@ -290,7 +302,7 @@ static int check_arguments(const struct call *call, struct refusal *refusal)
 		argument += !argument->repeats;
 	}
 	if (argument->name && !argument->optional && !met)
-		return refuse_missing(call->verb, argument, refusal);
+		return refuse_missing(call, argument, refusal);
 	return 0;
 }
 
@@ -300,7 +312,7 @@ static int take_verb(struct call *call, struct refusal *refusal)
 	size_t taken;
 	int r;
 
-	call->verb = verb_find(call->words, call->word_count, &taken, refusal);
+	call->verb = verb_find(call->program, call->words, call->word_count, &call->noun, &taken, refusal);
 	if (call->signed_word && !(call->verb && call->verb->flags & VERB_SIGNED_WORDS))
 		return refuse_letter(call->signed_word, refusal);
 	if (!call->verb)
@@ -308,19 +320,22 @@ static int take_verb(struct call *call, struct refusal *refusal)
 	/* The words stay where they are, so that one free() is right for them. */
 	call->word_count -= taken;
 	memmove(call->words, call->words + taken, call->word_count * sizeof *call->words);
-	r = check_options(call, refusal);
+	r = check_verb_options(call, refusal);
 	if (!r)
 		r = check_flags(call, refusal);
 	if (!r)
-		r = check_arguments(call, refusal);
+		r = check_words(call, refusal);
 	if (!r)
 		r = check_required(call, refusal);
 	return r;
 }
 
-int call_parse(int argc, char **argv, struct call *ret, struct refusal *refusal)
+int call_parse(const struct program *program, int argc, char **argv, struct call *ret,
+	       struct refusal *refusal)
 {
-	struct call call = {.instance = "default",
+	struct call call = {.program = program,
+			    .argv = argv,
+			    .instance = "default",
 			    .runtime_dir = RUNTIME_DIR,
 			    .state_dir = STATE_DIR,
 			    .patience = PATIENCE};

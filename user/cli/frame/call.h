@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call: one command line, read by the verb table. Every word of it has passed its value_check(). */
+/* A call: one command line, read by a program's tables. Every word of it has passed its value_check(). */
 #ifndef HOLDFAST_CLI_CALL_H
 #define HOLDFAST_CLI_CALL_H
 
@@ -15,6 +15,9 @@ struct given {
 };
 
 struct call {
+	const struct program *program;
+	char **argv;             /* the command line as it was typed */
+	const struct noun *noun; /* of the verb */
 	const struct verb *verb; /* NULL: only global options, or help of a noun */
 	bool json, offline, dry_run, force;
 	bool help; /* -h, --help: words are what help is wanted for */
@@ -29,7 +32,8 @@ struct call {
 };
 
 /* Reads argv; what *ret holds borrows its strings. 0, -ENOMEM, or -EINVAL with *refusal filled. */
-int call_parse(int argc, char **argv, struct call *ret, struct refusal *refusal);
+int call_parse(const struct program *program, int argc, char **argv, struct call *ret,
+	       struct refusal *refusal);
 void call_free(struct call *call);
 
 /* Argument number n, or NULL where it was left out. */

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Completion of command lines in bash, from the verb table. */
+#include "completion.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/commands.h"
-
-static const char head[] =
-	"# bash completion for holdfast(8); made from its verb table\n"
+static const char helpers[] =
 	"\n"
 	"_holdfast_offer()\n"
 	"{\n"
@@ -19,8 +17,9 @@ static const char head[] =
 	"\t_holdfast_offer \"$(holdfast \"${where[@]}\" \"$1\" list --patience 2s 2>/dev/null |"
 	" awk 'NR > 1 { print $1 }')\"\n"
 	"}\n"
-	"\n"
-	"_holdfast()\n"
+	"\n";
+
+static const char head[] =
 	"{\n"
 	"\tlocal current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=() where=() "
 	"word\n"
@@ -34,28 +33,39 @@ static const char head[] =
 	"\t\t\twhere+=(\"$word\" \"${COMP_WORDS[++at]}\")\n"
 	"\t\t\t;;\n";
 
-static bool seen_before(const struct verb *last, const struct option *option)
+/* Whether a verb before last has an option of that name. */
+static bool seen_before(const struct program *program, const struct verb *last, const struct option *option)
 {
-	for (const struct verb *verb = verbs; verb != last; verb++) {
-		if (verb_option(verb, option->name))
-			return true;
+	for (size_t i = 0; program->nouns[i]; i++) {
+		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++) {
+			if (verb == last)
+				return false;
+			if (verb_option(verb, option->name))
+				return true;
+		}
 	}
 	return false;
 }
 
-/* Calls print for every option of the table that takes a value, each name once. */
-static void each_valued(void (*print)(const struct option *option))
+static void each_valued_of(const struct program *program, const struct verb *verb,
+			   void (*print)(const struct option *option))
+{
+	for (const struct option *option = verb->options; option && option->name; option++) {
+		if (option->kind != VALUE_FLAG && !seen_before(program, verb, option))
+			print(option);
+	}
+}
+
+/* Calls print for every option of the program that takes a value, each name once. */
+static void each_valued(const struct program *program, void (*print)(const struct option *option))
 {
 	for (const struct option *option = global_options; option->name; option++) {
 		if (option->kind != VALUE_FLAG)
 			print(option);
 	}
-	for (const struct verb *verb = verbs; verb->noun; verb++) {
-		for (const struct option *option = verb->options; option && option->name; option++) {
-			if (option->kind != VALUE_FLAG && !seen_before(verb, option))
-				print(option);
-		}
-	}
+	for (size_t i = 0; program->nouns[i]; i++)
+		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
+			each_valued_of(program, verb, print);
 }
 
 static void print_pattern(const struct option *option)
@@ -81,50 +91,67 @@ static void print_values(const struct option *option)
 	printf("\t\treturn\n\t\t;;\n");
 }
 
-static void print_nouns(void)
-{
-	printf("\t\"\")\n\t\t_holdfast_offer \"");
-	for (const struct noun *noun = nouns; noun->name; noun++) {
-		if (noun->help)
-			printf("%s%s", noun == nouns ? "" : " ", noun->name);
-	}
-	printf("\"\n\t\t;;\n");
-}
-
 /* Whether an earlier verb of the same noun begins with the same word. */
-static bool begun_before(const struct verb *verb, size_t length)
+static bool begun_before(const struct noun *noun, const struct verb *verb, size_t length)
 {
-	for (const struct verb *other = verbs; other != verb; other++) {
-		if (!strcmp(other->noun, verb->noun) && strcspn(other->verb, " ") == length &&
-		    !strncmp(other->verb, verb->verb, length))
+	for (const struct verb *other = noun->verbs; other != verb; other++) {
+		if (strcspn(other->verb, " ") == length && !strncmp(other->verb, verb->verb, length))
 			return true;
 	}
 	return false;
 }
 
-/* The first words of a noun's verbs, behind the noun alone. */
+/* The first words of a noun's verbs. */
 static void print_verbs(const struct noun *noun)
 {
-	printf("\t\"%s\")\n\t\t_holdfast_offer \"", noun->name);
-	for (const struct verb *verb = verbs; verb->noun; verb++) {
+	for (const struct verb *verb = noun->verbs; verb->verb; verb++) {
 		size_t length = strcspn(verb->verb, " ");
 
-		if (!strcmp(verb->noun, noun->name) && !begun_before(verb, length))
+		if (!begun_before(noun, verb, length))
 			printf("%.*s ", (int)length, verb->verb);
+	}
+}
+
+static void print_nouns(const struct program *program)
+{
+	const char *between = "";
+
+	printf("\t\"\")\n\t\t_holdfast_offer \"");
+	for (size_t i = 0; program->nouns[i]; i++) {
+		const struct noun *noun = program->nouns[i];
+
+		if (!noun->help)
+			continue;
+		fputs(between, stdout);
+		between = " ";
+		if (noun->unsaid)
+			print_verbs(noun);
+		else
+			fputs(noun->name, stdout);
 	}
 	printf("\"\n\t\t;;\n");
 }
 
+/* What comes behind a noun that does not stand alone. */
+static void print_noun(const struct noun *noun)
+{
+	if (!noun->help || noun->unsaid || !*noun->verbs->verb)
+		return;
+	printf("\t\"%s\")\n\t\t_holdfast_offer \"", noun->name);
+	print_verbs(noun);
+	printf("\"\n\t\t;;\n");
+}
+
 /* The second words of verbs that have one, behind the first. */
-static void print_second_words(const struct verb *first)
+static void print_second_words(const struct noun *noun, const struct verb *first)
 {
 	size_t length = strcspn(first->verb, " ");
 
-	if (!first->verb[length] || begun_before(first, length))
+	if (!first->verb[length] || begun_before(noun, first, length))
 		return;
-	printf("\t\"%s %.*s\")\n\t\t_holdfast_offer \"", first->noun, (int)length, first->verb);
-	for (const struct verb *verb = first; verb->noun; verb++) {
-		if (!strcmp(verb->noun, first->noun) && !strncmp(verb->verb, first->verb, length + 1))
+	printf("\t\"%s %.*s\")\n\t\t_holdfast_offer \"", noun->name, (int)length, first->verb);
+	for (const struct verb *verb = first; verb->verb; verb++) {
+		if (!strncmp(verb->verb, first->verb, length + 1))
 			printf("%s ", verb->verb + length + 1);
 	}
 	printf("\"\n\t\t;;\n");
@@ -147,17 +174,16 @@ static void print_argument(const struct verb *verb, const struct argument *argum
 		printf("\t\t:\n");
 }
 
-static void print_verb(const struct verb *verb)
+static void print_verb(const struct noun *noun, const struct verb *verb)
 {
-	printf("\t\"%s%s%s\"*)\n\t\tif [[ $current == -* ]]; then\n\t\t\t_holdfast_offer \"", verb->noun,
-	       *verb->verb ? " " : "", verb->verb);
+	char text[VERB_TEXT];
+
+	printf("\t\"%s\"*)\n\t\tif [[ $current == -* ]]; then\n\t\t\t_holdfast_offer \"",
+	       verb_text(noun, verb, text));
 	for (const struct option *option = verb->options; option && option->name; option++)
 		printf("--%s ", option->name);
 	for (const struct option *option = global_options; option->name; option++) {
-		bool wanted = (strcmp(option->name, "dry-run") && strcmp(option->name, "force")) ||
-			      verb->flags & VERB_CHANGES;
-
-		if (strcmp(option->name, "offline") ? wanted : verb->flags & VERB_WORKS_OFFLINE)
+		if (option_applies(option, verb->flags))
 			printf("--%s ", option->name);
 	}
 	printf("\"\n\t\t\treturn\n\t\tfi\n");
@@ -166,31 +192,37 @@ static void print_verb(const struct verb *verb)
 	printf("\t\t;;\n");
 }
 
+/* By the words that are there already. */
+static void print_words(const struct program *program)
+{
+	print_nouns(program);
+	for (size_t i = 0; program->nouns[i]; i++)
+		print_noun(program->nouns[i]);
+	for (size_t i = 0; program->nouns[i]; i++)
+		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
+			print_second_words(program->nouns[i], verb);
+	for (size_t i = 0; program->nouns[i]; i++)
+		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
+			print_verb(program->nouns[i], verb);
+}
+
 enum exit_status run_completion(const struct call *call)
 {
-	(void)call;
-	fputs(head, stdout);
+	const struct program *program = call->program;
+	char function[64] = "_";
+
+	for (size_t i = 0; program->name[i] && i + 2 < sizeof function; i++)
+		function[i + 1] = program->name[i] == '-' ? '_' : program->name[i];
+	printf("# bash completion for %s(%s); made from its verb table\n%s%s()\n%s", program->name,
+	       program->section, helpers, function, head);
 	printf("\t\t-f");
-	each_valued(print_pattern);
+	each_valued(program, print_pattern);
 	printf(")\n\t\t\tat+=1\n\t\t\t;;\n\t\t-*) "
 	       ";;\n\t\t*)\n\t\t\twords+=(\"$word\")\n\t\t\t;;\n\t\tesac\n\tdone\n"
 	       "\tcase $before in\n");
-	each_valued(print_values);
+	each_valued(program, print_values);
 	printf("\tesac\n\tcase ${words[*]} in\n");
-	print_nouns();
-	for (const struct noun *noun = nouns; noun->name; noun++) {
-		const char *const name[] = {noun->name};
-		size_t taken;
-		const struct verb *verb = noun->help ? verb_find(name, 1, &taken, NULL) : NULL;
-
-		/* A noun that stands alone has its own row below. */
-		if (noun->help && (!verb || *verb->verb))
-			print_verbs(noun);
-	}
-	for (const struct verb *verb = verbs; verb->noun; verb++)
-		print_second_words(verb);
-	for (const struct verb *verb = verbs; verb->noun; verb++)
-		print_verb(verb);
-	printf("\tesac\n}\n\ncomplete -F _holdfast holdfast\n");
+	print_words(program);
+	printf("\tesac\n}\n\ncomplete -F %s %s\n", function, program->name);
 	return STATUS_DONE;
 }

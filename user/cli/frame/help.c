@@ -4,12 +4,13 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/commands.h"
+#include "call.h"
 #include "complain.h"
 
 enum { LINE = 80 };
 
-const char *arguments_text(const struct verb *verb, char text[SYNOPSIS_TEXT])
+/* "POOL/NAME ADDRESS": a verb's arguments, with brackets and dots. Returns text. */
+static const char *arguments_text(const struct verb *verb, char text[SYNOPSIS_TEXT])
 {
 	const char *between = "";
 	size_t length = 0;
@@ -39,14 +40,12 @@ const char *option_text(const struct option *option, char text[SYNOPSIS_TEXT])
 	return text;
 }
 
-const char *synopsis_text(const struct verb *verb, char text[SYNOPSIS_TEXT])
+const char *synopsis_text(const struct noun *noun, const struct verb *verb, char text[SYNOPSIS_TEXT])
 {
 	char part[SYNOPSIS_TEXT];
 	bool options = false;
-	size_t length;
+	size_t length = strlen(verb_text(noun, verb, text));
 
-	length = (size_t)snprintf(text, SYNOPSIS_TEXT, "%s%s%s", verb->noun, *verb->verb ? " " : "",
-				  verb->verb);
 	if (*arguments_text(verb, part))
 		length += (size_t)snprintf(text + length, SYNOPSIS_TEXT - length, " %.200s", part);
 	for (const struct option *option = verb->options; option && option->name; option++) {
@@ -87,15 +86,11 @@ static void print_wrapped(const char *text)
 	putchar('\n');
 }
 
-static void print_options(FILE *to, const struct option *options, const char *title)
+static void print_option(FILE *to, const struct option *option)
 {
 	char text[SYNOPSIS_TEXT];
 
-	if (!options || !options->name)
-		return;
-	fprintf(to, "\n%s\n", title);
-	for (; options->name; options++)
-		print_row(to, option_text(options, text), 26, options->help);
+	print_row(to, option_text(option, text), 26, option->help);
 }
 
 /* " (add, set)": the verbs of a noun, or nothing where it stands alone. */
@@ -104,8 +99,8 @@ static void verbs_listed(const struct noun *noun, char text[SYNOPSIS_TEXT])
 	size_t length = 0;
 
 	*text = '\0';
-	for (const struct verb *verb = verbs; verb->noun; verb++) {
-		if (!strcmp(verb->noun, noun->name) && *verb->verb && length < SYNOPSIS_TEXT - 1)
+	for (const struct verb *verb = noun->verbs; verb->verb; verb++) {
+		if (*verb->verb && length < SYNOPSIS_TEXT - 1)
 			length += (size_t)snprintf(text + length, SYNOPSIS_TEXT - length, "%s%s",
 						   length ? ", " : " (", verb->verb);
 	}
@@ -113,82 +108,100 @@ static void verbs_listed(const struct noun *noun, char text[SYNOPSIS_TEXT])
 		strcpy(text + length, ")");
 }
 
-void help_print_all(FILE *to)
+static void print_first_page_noun(FILE *to, const struct noun *noun)
 {
 	char list[SYNOPSIS_TEXT];
 
-	fprintf(to, "usage: holdfast [OPTIONS] NOUN VERB ARGUMENTS; options may stand anywhere\n\n");
-	for (const struct noun *noun = nouns; noun->name; noun++) {
-		if (!noun->help)
-			continue;
+	if (!noun->unsaid) {
 		verbs_listed(noun, list);
 		fprintf(to, "  %-12s %s%s\n", noun->name, noun->help, list);
+		return;
 	}
-	print_options(to, global_options, "Options of every command that has a use for them:");
+	for (const struct verb *verb = noun->verbs; verb->verb; verb++)
+		fprintf(to, "  %-12s %s\n", verb->verb, verb->help);
+}
+
+void help_print_all(const struct program *program, FILE *to)
+{
+	const char *noun = noun_unsaid(program) ? "" : "NOUN ";
+
+	fprintf(to, "usage: %s [OPTIONS] %sVERB ARGUMENTS; options may stand anywhere\n\n", program->name,
+		noun);
+	for (size_t i = 0; program->nouns[i]; i++) {
+		if (program->nouns[i]->help)
+			print_first_page_noun(to, program->nouns[i]);
+	}
+	fprintf(to, "\nOptions of every command that has a use for them:\n");
+	for (const struct option *option = global_options; option->name; option++) {
+		if (option_applies(option, program_flags(program)))
+			print_option(to, option);
+	}
+	if (*noun)
+		fprintf(to, "\n`%s help NOUN` and `%s NOUN VERB --help` say more, with examples.\n",
+			program->name, program->name);
+	else
+		fprintf(to, "\n`%s VERB --help` says more, with an example.\n", program->name);
 	fprintf(to,
-		"\n`holdfast help NOUN` and `holdfast NOUN VERB --help` say more, with examples.\n"
 		"Exit status: 0 done, 1 refused or degraded, 2 usage, 3 a wait timed out, 4 no daemon.\n");
 }
 
-void help_print_noun(const struct noun *noun)
+static void help_print_noun(const struct program *program, const struct noun *noun)
 {
 	char text[SYNOPSIS_TEXT];
 
 	printf("%s: %s\n\n", noun->name, noun->help);
-	for (const struct verb *verb = verbs; verb->noun; verb++) {
-		if (strcmp(verb->noun, noun->name))
-			continue;
-		print_row(stdout, synopsis_text(verb, text), 42, verb->help);
-	}
-	printf("\n`holdfast %s VERB --help` shows a verb's options and an example.\n", noun->name);
+	for (const struct verb *verb = noun->verbs; verb->verb; verb++)
+		print_row(stdout, synopsis_text(noun, verb, text), 42, verb->help);
+	printf("\n`%s %s%sVERB --help` shows a verb's options and an example.\n", program->name,
+	       noun->unsaid ? "" : noun->name, noun->unsaid ? "" : " ");
 }
 
-void help_print_verb(const struct verb *verb)
+static void help_print_verb(const struct program *program, const struct noun *noun, const struct verb *verb)
 {
-	char text[SYNOPSIS_TEXT];
+	char text[SYNOPSIS_TEXT], example[EXAMPLE_TEXT];
 
-	printf("usage: holdfast %s\n\n%c%s.\n", synopsis_text(verb, text),
+	printf("usage: %s %s\n\n%c%s.\n", program->name, synopsis_text(noun, verb, text),
 	       toupper((unsigned char)verb->help[0]), verb->help + 1);
 	if (verb->details)
 		print_wrapped(verb->details);
-	print_options(stdout, verb->options, "Options:");
+	for (const struct option *option = verb->options; option && option->name; option++) {
+		if (option == verb->options)
+			printf("\nOptions:\n");
+		print_option(stdout, option);
+	}
 	if (verb->flags & VERB_CHANGES)
 		printf("\nTakes --dry-run (show what would move, change nothing) and --force.\n");
 	if (verb->flags & VERB_WORKS_OFFLINE)
 		printf("\nTakes --offline: work from the pins alone, without the daemon.\n");
-	printf("\nExample:\n  holdfast %s\n", verb->example);
+	printf("\nExample:\n  %s\n", example_text(program, noun, verb, example));
 	if (verb->uses)
 		printf("\nIn the API: %s\n", verb->uses);
 }
 
-enum exit_status help_print_words(const char *const *words, size_t count)
+enum exit_status help_print_words(const struct program *program, const char *const *words, size_t count)
 {
 	struct refusal refusal = {.what = ""};
 	const struct noun *noun;
 	const struct verb *verb;
-	size_t taken, of_noun = 0;
+	size_t taken;
 
 	if (!count) {
-		help_print_all(stdout);
+		help_print_all(program, stdout);
 		return STATUS_DONE;
 	}
-	noun = noun_find(words[0], &refusal);
-	if (!noun)
-		return complain(STATUS_USAGE, &refusal, 0);
-	for (verb = verbs; verb->noun; verb++)
-		of_noun += !strcmp(verb->noun, noun->name);
-	if (count == 1 && of_noun > 1) {
-		help_print_noun(noun);
+	noun = noun_find(program, words[0], noun_unsaid(program) ? NULL : &refusal);
+	if (noun && count == 1 && noun->verbs[0].verb && noun->verbs[1].verb) {
+		help_print_noun(program, noun);
 		return STATUS_DONE;
 	}
-	verb = verb_find(words, count, &taken, &refusal);
+	verb = *refusal.what ? NULL : verb_find(program, words, count, &noun, &taken, &refusal);
 	if (!verb)
 		return complain(STATUS_USAGE, &refusal, 0);
-	help_print_verb(verb);
+	help_print_verb(program, noun, verb);
 	return STATUS_DONE;
 }
 
 enum exit_status run_help(const struct call *call)
 {
-	return help_print_words(call->words, call->word_count);
+	return help_print_words(call->program, call->words, call->word_count);
 }

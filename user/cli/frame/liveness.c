@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "liveness.h"
 
-#include <time.h>
+#include "monotonic.h"
 
+/* Milliseconds, as libcurl counts. */
 static long liveness_clock(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (long)(monotonic_seconds() * 1000);
 }
 
 static size_t discard(char *data, size_t size, size_t count, void *context)

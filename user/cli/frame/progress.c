@@ -4,20 +4,20 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "study/placement_study.h"
+#include "monotonic.h"
 
-enum { PATIENCE = 2000, WIDTH = 32 };
+enum { PATIENCE = 2, WIDTH = 32 }; /* seconds, characters */
 
 struct progress progress_start(void)
 {
-	return (struct progress){.start = study_now()};
+	return (struct progress){.start = monotonic_seconds()};
 }
 
 void progress_show(struct progress *progress, double done, const char *what)
 {
 	int full = (int)(done * WIDTH);
 
-	if (!isatty(STDERR_FILENO) || study_now() - progress->start < PATIENCE)
+	if (!isatty(STDERR_FILENO) || monotonic_seconds() - progress->start < PATIENCE)
 		return;
 	fprintf(stderr, "\r[%.*s%*s] %3.0f %% %-12.12s", full, "################################",
 		WIDTH - full, "", 100 * done, what);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct progress {
-	double start; /* study_now() */
+	double start; /* monotonic_seconds() */
 	bool shown;
 };
 

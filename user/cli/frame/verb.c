@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How words find their row in the verb table. */
 #include "verb.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/value/nearest.h"
 
 enum { SHORTEST_BEGINNING = 2 };
+
+const struct option global_options[] = {
+	OPTION("instance", VALUE_NAME, "I", "the instance meant; default: default"),
+	FLAG("json", "print the API's JSON as it is"),
+	FLAG("offline", "work from the pins alone, without the daemon"),
+	FLAG("dry-run", "show what a change would move, and change nothing"),
+	FLAG("force", "change it although flows would break"),
+	OPTION("runtime-dir", VALUE_FILE, "DIR", "where the daemon's socket is; default: /run/holdfast"),
+	OPTION("state-dir", VALUE_FILE, "DIR", "where the daemon's database is; default: /var/lib/holdfast"),
+	OPTION("patience", VALUE_DURATION, "D",
+	       "give up when the daemon is silent for so long; 0: never; default: 30s"),
+	FLAG("help", "what a command does, with an example; also -h"),
+	FLAG("version", "the version of this program"),
+	{.name = NULL},
+};
 
 /* How well word names name: 0 not at all, 1 by its beginning, 2 exactly. */
 static int match(const char *word, const char *name, size_t length)
@@ -19,12 +34,14 @@ static int match(const char *word, const char *name, size_t length)
 	return given >= SHORTEST_BEGINNING && given < length && !memcmp(word, name, given);
 }
 
-const struct noun *noun_find(const char *word, struct refusal *refusal)
+const struct noun *noun_find(const struct program *program, const char *word, struct refusal *refusal)
 {
 	struct nearest nearest = nearest_to(word);
 	const struct noun *found = NULL;
+	char right[64];
 
-	for (const struct noun *noun = nouns; noun->name; noun++) {
+	for (size_t i = 0; program->nouns[i]; i++) {
+		const struct noun *noun = program->nouns[i];
 		int how = match(word, noun->name, strlen(noun->name));
 
 		/* What help does not show must be said in full. */
@@ -43,7 +60,8 @@ const struct noun *noun_find(const char *word, struct refusal *refusal)
 	}
 	if (!found) {
 		refuse(refusal, -EINVAL, "there is no noun \"%s\"", word);
-		nearest_right(&nearest, refusal, "`holdfast help` lists them");
+		snprintf(right, sizeof right, "`%s help` lists them", program->name);
+		nearest_right(&nearest, refusal, right);
 	}
 	return found;
 }
@@ -77,9 +95,7 @@ static void refuse_verb(const struct noun *noun, const char *word, struct refusa
 	struct nearest nearest = nearest_to(word);
 	char list[200] = "";
 
-	for (const struct verb *verb = verbs; verb->noun; verb++) {
-		if (strcmp(verb->noun, noun->name))
-			continue;
+	for (const struct verb *verb = noun->verbs; verb->verb; verb++) {
 		nearest_offer(&nearest, verb->verb);
 		if (strlen(list) + strlen(verb->verb) + 3 < sizeof list) {
 			strcat(list, *list ? ", " : "");
@@ -99,12 +115,11 @@ static const struct verb *verb_of_noun(const struct noun *noun, const char *cons
 	const struct verb *found = NULL;
 	int best = 0;
 
-	for (const struct verb *verb = verbs; verb->noun; verb++) {
+	for (const struct verb *verb = noun->verbs; verb->verb; verb++) {
 		size_t taken;
 		int how;
 
-		if (strcmp(verb->noun, noun->name) || !verb_matches(verb, words, count, &taken, &how) ||
-		    how < best)
+		if (!verb_matches(verb, words, count, &taken, &how) || how < best)
 			continue;
 		if (found && how == best) {
 			refuse(refusal, -EINVAL, "%s: \"%s\" may be %s or %s", noun->name, words[0],
@@ -120,23 +135,37 @@ static const struct verb *verb_of_noun(const struct noun *noun, const char *cons
 	return found;
 }
 
-const struct verb *verb_find(const char *const *words, size_t count, size_t *ret_taken,
-			     struct refusal *refusal)
+const struct noun *noun_unsaid(const struct program *program)
+{
+	for (size_t i = 0; program->nouns[i]; i++) {
+		if (program->nouns[i]->unsaid)
+			return program->nouns[i];
+	}
+	return NULL;
+}
+
+const struct verb *verb_find(const struct program *program, const char *const *words, size_t count,
+			     const struct noun **ret_noun, size_t *ret_taken, struct refusal *refusal)
 {
 	static const char *const list[] = {"list"};
-	const struct noun *noun = noun_find(words[0], refusal);
+	const struct noun *unsaid = noun_unsaid(program);
+	const struct noun *noun = noun_find(program, words[0], unsaid ? NULL : refusal);
+	bool said = noun || !unsaid;
 	const struct verb *verb;
 	size_t taken = 0;
 
+	noun = noun ? noun : unsaid;
 	if (!noun)
 		return NULL;
-	verb = verb_of_noun(noun, words + 1, count - 1, &taken, refusal);
-	if (!verb && count == 1) {
+	verb = verb_of_noun(noun, words + said, count - said, &taken, refusal);
+	if (!verb && count == 1 && said) {
 		verb = verb_of_noun(noun, list, 1, &taken, NULL);
 		taken = 0;
 	}
-	if (verb)
-		*ret_taken = taken + 1;
+	if (!verb)
+		return NULL;
+	*ret_noun = noun;
+	*ret_taken = taken + said;
 	return verb;
 }
 
@@ -154,11 +183,47 @@ const struct option *verb_option(const struct verb *verb, const char *name)
 	return option_in(verb->options, name);
 }
 
-const struct option *option_find(const char *name)
+const struct option *option_find(const struct program *program, const char *name)
 {
 	const struct option *option = option_in(global_options, name);
 
-	for (const struct verb *verb = verbs; !option && verb->noun; verb++)
-		option = option_in(verb->options, name);
+	for (size_t i = 0; !option && program->nouns[i]; i++)
+		for (const struct verb *verb = program->nouns[i]->verbs; !option && verb->verb; verb++)
+			option = option_in(verb->options, name);
 	return option;
+}
+
+unsigned program_flags(const struct program *program)
+{
+	unsigned flags = 0;
+
+	for (size_t i = 0; program->nouns[i]; i++)
+		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
+			flags |= verb->flags;
+	return flags;
+}
+
+bool option_applies(const struct option *option, unsigned flags)
+{
+	if (!strcmp(option->name, "dry-run") || !strcmp(option->name, "force"))
+		return flags & VERB_CHANGES;
+	return strcmp(option->name, "offline") || flags & VERB_WORKS_OFFLINE;
+}
+
+const char *verb_text(const struct noun *noun, const struct verb *verb, char text[VERB_TEXT])
+{
+	const char *said = noun->unsaid ? "" : noun->name;
+
+	snprintf(text, VERB_TEXT, "%s%s%s", said, *said && *verb->verb ? " " : "", verb->verb);
+	return text;
+}
+
+const char *example_text(const struct program *program, const struct noun *noun, const struct verb *verb,
+			 char text[EXAMPLE_TEXT])
+{
+	char words[VERB_TEXT];
+
+	snprintf(text, EXAMPLE_TEXT, "%s %s%s%s", program->name, verb_text(noun, verb, words),
+		 verb->example ? " " : "", verb->example ? verb->example : "");
+	return text;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verb table: every command of holdfast as one row. Parsing, help, completion and the manual page all
- * come from it, so that a verb that is not here is nowhere, and one that is here is everywhere.
+ * The tables of a program: its nouns, and the verbs of each as one row. Parsing, help, completion and the
+ * manual page all come from them, so that a verb that is not here is nowhere, and one that is here is
+ * everywhere.
  */
 #ifndef HOLDFAST_CLI_VERB_H
 #define HOLDFAST_CLI_VERB_H
@@ -53,12 +54,11 @@ struct option {
 struct call;
 
 struct verb {
-	const char *noun;
 	const char *verb;                 /* "add", "slots show"; "" where the noun stands alone */
 	const struct argument *arguments; /* ends with name NULL; may be NULL */
 	const struct option *options;     /* ends with name NULL; may be NULL */
 	const char *help;                 /* half a sentence, no full stop */
-	const char *example;              /* a command line that works, behind "holdfast " */
+	const char *example;              /* words and options that work; NULL: it needs none */
 	const char *uses;                 /* the operation, or "GET /v1/..."; NULL: no daemon */
 	const char *done;                 /* of an operation, as a past participle: "added" */
 	const char *details;              /* sentences for its own help and the manual; may be NULL */
@@ -90,23 +90,43 @@ struct noun {
 	const char *name;
 	const char
 		*help; /* what it is, for the first page of help; NULL: for those who build packages alone */
+	const struct verb *verbs;                         /* ends with verb NULL */
+	enum exit_status (*run)(const struct call *call); /* what a verb without a run of its own does */
+	bool unsaid; /* the program is about this noun: its verbs may stand without it */
 };
 
-extern const struct noun nouns[];            /* in the order of help; ends with name NULL */
-extern const struct verb verbs[];            /* ends with noun NULL */
-extern const struct option global_options[]; /* ends with name NULL */
+struct program {
+	const char *name;                /* as it is typed: "holdfast" */
+	const char *section;             /* of its manual page: "8" */
+	const struct noun *const *nouns; /* in the order of help; ends with NULL */
+};
+
+extern const struct option global_options[]; /* of every program; ends with name NULL */
 
 /*
- * The verb that words begin with, and how many of them name it. Unambiguous beginnings of two letters or more
- * will do; a noun that has a `list` and no word behind it means that. NULL with *refusal filled: none or
- * several.
+ * The verb that words begin with, its noun, and how many of them name it. Unambiguous beginnings of two
+ * letters or more will do; a noun that has a `list` and no word behind it means that. NULL with *refusal
+ * filled: none or several.
  */
-const struct verb *verb_find(const char *const *words, size_t count, size_t *ret_taken,
-			     struct refusal *refusal);
+const struct verb *verb_find(const struct program *program, const char *const *words, size_t count,
+			     const struct noun **ret_noun, size_t *ret_taken, struct refusal *refusal);
+/* The program's noun that need not be said; NULL: none. */
+const struct noun *noun_unsaid(const struct program *program);
 /* The noun of that name or unambiguous beginning. */
-const struct noun *noun_find(const char *word, struct refusal *refusal);
+const struct noun *noun_find(const struct program *program, const char *word, struct refusal *refusal);
 const struct option *verb_option(const struct verb *verb, const char *name);
 /* An option of that name in the globals or in any verb. */
-const struct option *option_find(const char *name);
+const struct option *option_find(const struct program *program, const char *name);
+/* The flags of all its verbs. */
+unsigned program_flags(const struct program *program);
+/* Whether a global option means something to a verb, or a program, with these flags. */
+bool option_applies(const struct option *option, unsigned flags);
+
+/* "pool slots show", "status": as a verb is typed. Returns text. */
+enum { VERB_TEXT = 64, EXAMPLE_TEXT = 256 };
+const char *verb_text(const struct noun *noun, const struct verb *verb, char text[VERB_TEXT]);
+/* A whole command line that works: "holdfast pool show db". Returns text. */
+const char *example_text(const struct program *program, const struct noun *noun, const struct verb *verb,
+			 char text[EXAMPLE_TEXT]);
 
 #endif

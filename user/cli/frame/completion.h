@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Completion of command lines in bash, from a program's tables. */
+#ifndef HOLDFAST_CLI_COMPLETION_H
+#define HOLDFAST_CLI_COMPLETION_H
+
+#include "call.h"
+
+/* What the noun completion does: prints the script. */
+enum exit_status run_completion(const struct call *call);
+
+#endif
