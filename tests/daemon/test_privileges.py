@@ -84,7 +84,8 @@ def test_units_install_and_are_sound(tmp_path):
     subprocess.run(["make", "-s", "install", f"DESTDIR={tmp_path}"], cwd=TOP, check=True, capture_output=True)
     for path in ("usr/sbin/holdfast", "usr/sbin/holdfastd", "usr/share/man/man8/holdfastd.8", "etc/holdfast",
                  "usr/share/man/man5/holdfast.yaml.5", "usr/lib/sysusers.d/holdfast.conf",
-                 "usr/share/bash-completion/completions/holdfast"):
+                 "usr/share/bash-completion/completions/holdfast", "usr/bin/holdfast-placement",
+                 "usr/share/man/man1/holdfast-placement.1", "usr/share/bash-completion/completions/holdfast-placement"):
         assert (tmp_path / path).exists(), path
     units = tmp_path / "usr" / "lib" / "systemd" / "system"
     text = (units / "holdfastd.service").read_text()

@@ -28,7 +28,7 @@ static void manual_holdfast(const struct program *program)
 	     "may look, root "
 	     "may change.\n.TP\n.I /sys/fs/bpf/holdfast/INSTANCE/\nThe pins of what is loaded.\n.TP\n.I "
 	     "/var/lib/holdfast/INSTANCE.db\nThe daemon\\(aqs database, read for names by \\-\\-offline.");
-	page_see_also(".BR holdfastd (8),\n.BR holdfast.yaml (5)");
+	page_see_also(".BR holdfastd (8),\n.BR holdfast.yaml (5),\n.BR holdfast\\-placement (1)");
 }
 
 /* Lines of "  --name VALUE   what it does", as holdfastd prints them. */
