@@ -33,18 +33,11 @@ static void services_note(struct pass *pass)
 		const struct hf_service *service = &dataplane->services[first + i];
 
 		if (service->key.proto && service->track == HF_TRACK_ALWAYS)
-			pass->always[service->number / 64] |= 1ULL << service->number % 64;
+			bit_set(pass->always, service->number);
 	}
 }
 
-static const struct hf_table *table_of(const struct dataplane *dataplane, uint32_t pool)
-{
-	uint32_t number = pool < HF_MAX_POOLS ? (uint32_t)dataplane->pools[pool] : 0;
-
-	return number ? &dataplane->tables[number] : NULL;
-}
-
-static bool is_settled(const struct dataplane *dataplane, const struct hf_table *table, uint32_t slot)
+static bool is_slot_settled(const struct dataplane *dataplane, const struct hf_table *table, uint32_t slot)
 {
 	return !table->old_size &&
 	       (slot >= table->size || !hf_slot_is_moving(dataplane->slots[table->first + slot]));
@@ -62,12 +55,11 @@ static uint32_t idle_of(const struct dataplane *dataplane, const struct hf_flow 
 static bool is_over(const struct pass *pass, const struct hf_flow *flow)
 {
 	const struct dataplane *dataplane = pass->dataplane;
-	const struct hf_table *table = table_of(dataplane, flow->pool);
+	const struct hf_table *table = table_in_force(dataplane, flow->pool);
 
 	if (!table || (int32_t)(pass->now - flow->seen) > (int32_t)idle_of(dataplane, flow))
 		return true;
-	return is_settled(dataplane, table, flow->slot) &&
-	       !(pass->always[flow->service / 64] >> flow->service % 64 & 1);
+	return is_slot_settled(dataplane, table, flow->slot) && !bit_is_set(pass->always, flow->service);
 }
 
 static int pool_note_away(struct pool_flows *pool, const struct hf_table *table, uint32_t slot)
@@ -80,13 +72,13 @@ static int pool_note_away(struct pool_flows *pool, const struct hf_table *table,
 			return -ENOMEM;
 	}
 	if (slot < pool->slots)
-		pool->away_slots[slot / 64] |= 1ULL << slot % 64;
+		bit_set(pool->away_slots, slot);
 	return 0;
 }
 
-static int note(const struct pass *pass, const struct hf_flow *flow)
+static int flow_note(const struct pass *pass, const struct hf_flow *flow)
 {
-	const struct hf_table *table = table_of(pass->dataplane, flow->pool);
+	const struct hf_table *table = table_in_force(pass->dataplane, flow->pool);
 	struct flow_census *census = pass->census;
 	struct backend_flows *backend = &census->backends[flow->backend];
 	struct pool_flows *pool = &census->pools[flow->pool];
@@ -158,7 +150,7 @@ static int walk(struct pass *pass)
 		if (!tag || flow.pool >= HF_MAX_POOLS)
 			continue;
 		if (!is_over(pass, &flow))
-			r = note(pass, &flow);
+			r = flow_note(pass, &flow);
 		else if (purge(pass, &dataplane->flows[i], tag))
 			pass->census->purged++;
 	}
@@ -213,7 +205,7 @@ bool flow_census_away(const struct flow_census *census, uint32_t number, uint32_
 {
 	const struct pool_flows *pool = number < HF_MAX_POOLS ? &census->pools[number] : NULL;
 
-	return pool && pool->away_slots && slot < pool->slots && pool->away_slots[slot / 64] >> slot % 64 & 1;
+	return pool && pool->away_slots && slot < pool->slots && bit_is_set(pool->away_slots, slot);
 }
 
 uint32_t flows_on_slots(const struct dataplane *dataplane, uint32_t pool, const uint64_t *slots,
@@ -224,8 +216,8 @@ uint32_t flows_on_slots(const struct dataplane *dataplane, uint32_t pool, const 
 	for (uint32_t i = 0; i < dataplane->maps[MAP_FLOWS].entries; i++) {
 		const struct hf_flow *flow = &dataplane->flows[i];
 
-		count += flow->tag && flow->pool == pool && flow->slot < size &&
-			 slots[flow->slot / 64] >> flow->slot % 64 & 1;
+		count +=
+			flow->tag && flow->pool == pool && flow->slot < size && bit_is_set(slots, flow->slot);
 	}
 	return count;
 }

@@ -5,6 +5,7 @@
 #include <holdfast/slot.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/value/bits.h"
 
 enum { FIRST_LOG2 = 10 };
 
@@ -47,7 +48,7 @@ void hops_store_close(struct hops_store *store)
 
 static bool is_used(const struct hops_store *store, uint32_t index)
 {
-	return store->used[index / 64] >> index % 64 & 1;
+	return bit_is_set(store->used, index);
 }
 
 /* The bucket that has an equal record, or the empty one where it would go. */
@@ -105,10 +106,10 @@ static uint32_t find_free(struct hops_store *store)
 	return 0;
 }
 
-static void enter(struct hops_store *store, uint32_t *bucket, uint32_t index)
+static void record_enter(struct hops_store *store, uint32_t *bucket, uint32_t index)
 {
 	*bucket = index;
-	store->used[index / 64] |= 1ULL << index % 64;
+	bit_set(store->used, index);
 	store->count++;
 }
 
@@ -128,7 +129,7 @@ int hops_intern(struct hops_store *store, const struct hf_hops *hops, uint32_t *
 	if (!index)
 		return -ENOSPC;
 	store->memory[index] = *hops;
-	enter(store, bucket, index);
+	record_enter(store, bucket, index);
 	*ret_index = index;
 	return 0;
 }
@@ -155,10 +156,10 @@ int hops_sweep_mark(struct hops_store *store, const uint64_t *words, size_t coun
 			return r;
 		bucket = bucket_of(store, &store->memory[index]);
 		if (*bucket) { /* an equal record: both stay, one is found */
-			store->used[index / 64] |= 1ULL << index % 64;
+			bit_set(store->used, index);
 			continue;
 		}
-		enter(store, bucket, index);
+		record_enter(store, bucket, index);
 	}
 	return 0;
 }

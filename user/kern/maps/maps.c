@@ -129,7 +129,7 @@ static int claim_all(struct dataplane *dataplane)
 	if (directory)
 		r = log2 < 32 ? ranges_claim(dataplane->service_ranges, first, 1U << log2) : -ERANGE;
 	for (uint32_t i = 0; !r && i < dataplane->maps[MAP_POOLS].entries; i++) {
-		uint32_t table = (uint32_t)dataplane->pools[i];
+		uint32_t table = pool_table(dataplane, i);
 
 		if (table)
 			r = table < dataplane->maps[MAP_TABLES].entries ? claim_table(dataplane, table)
@@ -172,10 +172,9 @@ int hops_derive(struct dataplane *dataplane)
 	int r = hops_sweep_begin(dataplane->hops_store);
 
 	for (uint32_t i = 0; !r && i < dataplane->maps[MAP_POOLS].entries; i++) {
-		uint32_t number = (uint32_t)dataplane->pools[i];
-		const struct hf_table *table = &dataplane->tables[number];
+		const struct hf_table *table = table_in_force(dataplane, i);
 
-		if (!number)
+		if (!table)
 			continue;
 		r = hops_sweep_mark(dataplane->hops_store, &dataplane->slots[table->first], table->size);
 		if (!r && table->old_size)

@@ -29,9 +29,9 @@ static void note_words(const struct dataplane *dataplane, uint32_t first, uint32
 void dataplane_named(const struct dataplane *dataplane, bool named[HF_MAX_BACKENDS])
 {
 	for (uint32_t i = 0; i < dataplane->maps[MAP_POOLS].entries; i++) {
-		const struct hf_table *table = &dataplane->tables[(uint32_t)dataplane->pools[i]];
+		const struct hf_table *table = table_in_force(dataplane, i);
 
-		if (!(uint32_t)dataplane->pools[i])
+		if (!table)
 			continue;
 		note_words(dataplane, table->first, table->size, named);
 		if (table->old_size)
@@ -41,10 +41,9 @@ void dataplane_named(const struct dataplane *dataplane, bool named[HF_MAX_BACKEN
 
 bool dataplane_old_base(const struct dataplane *dataplane, uint32_t pool, uint16_t backend)
 {
-	uint32_t number = pool < dataplane->maps[MAP_POOLS].entries ? (uint32_t)dataplane->pools[pool] : 0;
-	const struct hf_table *table = &dataplane->tables[number];
+	const struct hf_table *table = table_in_force(dataplane, pool);
 
-	for (uint32_t i = 0; number && i < table->old_size; i++) {
+	for (uint32_t i = 0; table && i < table->old_size; i++) {
 		if (hf_slot_base(dataplane->slots[table->old_first + i]) == backend)
 			return true;
 	}

@@ -12,19 +12,27 @@ struct reservation {
 	uint32_t first;
 };
 
-/* The number of the table that a pool has in force; 0: none. */
-uint32_t pool_table(const struct dataplane *dataplane, uint32_t pool);
+/* table_write.c */
+enum room_keeps keeps_of(const struct dataplane *dataplane, const struct pool_image *image);
 /* Writes a pool's next table into memory that no packet reads yet. */
 int table_write(struct dataplane *dataplane, const struct pool_image *image, struct reservation at);
 /* Takes over from the live table what packets have put off, once the next one is in force. */
 void since_follow(struct dataplane *dataplane, const struct hf_table *live, const struct hf_table *table);
+/* -ENOSPC: there is no such number. */
+int refuse_pool_number(const struct dataplane *dataplane, uint32_t number, struct refusal *refusal);
+/* Returns error, of hops that find no room. */
+int refuse_hops(const struct dataplane *dataplane, const struct pool_image *image, int error,
+		struct refusal *refusal);
+
+/* plan_switch.c */
 int reserve_directory(struct dataplane *dataplane, const struct plan *plan, uint32_t *ret_first,
 		      struct refusal *refusal);
+void pool_switch(struct dataplane *dataplane, uint32_t pool, uint32_t table, uint32_t generation);
 /* The directory of services, then the pools that go. */
 void services_switch(struct dataplane *dataplane, const struct plan *plan, uint32_t directory,
 		     uint32_t generation);
 
-/* apply_backends.c */
+/* backends_write.c */
 void backends_write(struct dataplane *dataplane, const struct plan *plan);
 void backends_retire(struct dataplane *dataplane, const struct plan *plan);
 

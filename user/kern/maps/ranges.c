@@ -37,7 +37,7 @@ void ranges_close(struct ranges *ranges)
 	free(ranges);
 }
 
-static int insert(struct ranges *ranges, size_t at, uint32_t first, uint32_t count)
+static int range_insert(struct ranges *ranges, size_t at, uint32_t first, uint32_t count)
 {
 	if (ranges->count == ranges->room) {
 		size_t room = ranges->room ? 2 * ranges->room : 16;
@@ -56,7 +56,7 @@ static int insert(struct ranges *ranges, size_t at, uint32_t first, uint32_t cou
 }
 
 /* The place of the range that starts at first, or where it would stand. */
-static size_t place_of(const struct ranges *ranges, uint32_t first)
+static size_t range_place(const struct ranges *ranges, uint32_t first)
 {
 	size_t low = 0, high = ranges->count;
 
@@ -73,7 +73,7 @@ static size_t place_of(const struct ranges *ranges, uint32_t first)
 
 int ranges_claim(struct ranges *ranges, uint32_t first, uint32_t count)
 {
-	size_t at = place_of(ranges, first);
+	size_t at = range_place(ranges, first);
 	const struct range *next = at < ranges->count ? &ranges->sorted[at] : NULL;
 	const struct range *before = at ? &ranges->sorted[at - 1] : NULL;
 
@@ -81,7 +81,7 @@ int ranges_claim(struct ranges *ranges, uint32_t first, uint32_t count)
 		return -ERANGE;
 	if ((next && next->first < first + count) || (before && before->first + before->count > first))
 		return -EEXIST;
-	return insert(ranges, at, first, count);
+	return range_insert(ranges, at, first, count);
 }
 
 int ranges_take(struct ranges *ranges, uint32_t count, uint32_t align, uint32_t *ret_first)
@@ -93,7 +93,7 @@ int ranges_take(struct ranges *ranges, uint32_t count, uint32_t align, uint32_t 
 		uint64_t end = at < ranges->count ? ranges->sorted[at].first : ranges->limit;
 
 		if (first + count <= end) {
-			r = insert(ranges, at, first, count);
+			r = range_insert(ranges, at, first, count);
 			if (!r)
 				*ret_first = first;
 			return r;
@@ -106,16 +106,16 @@ int ranges_take(struct ranges *ranges, uint32_t count, uint32_t align, uint32_t 
 	return -ENOSPC;
 }
 
-static struct range *find(struct ranges *ranges, uint32_t first)
+static struct range *range_find(struct ranges *ranges, uint32_t first)
 {
-	size_t at = place_of(ranges, first);
+	size_t at = range_place(ranges, first);
 
 	return at < ranges->count && ranges->sorted[at].first == first ? &ranges->sorted[at] : NULL;
 }
 
 void ranges_retire(struct ranges *ranges, uint32_t first)
 {
-	struct range *range = find(ranges, first);
+	struct range *range = range_find(ranges, first);
 
 	if (!range || range->retired)
 		return;
@@ -125,7 +125,7 @@ void ranges_retire(struct ranges *ranges, uint32_t first)
 
 void ranges_release(struct ranges *ranges, uint32_t first)
 {
-	struct range *range = find(ranges, first);
+	struct range *range = range_find(ranges, first);
 
 	if (!range)
 		return;
@@ -166,7 +166,7 @@ uint32_t ranges_limit(const struct ranges *ranges)
 
 bool ranges_next(const struct ranges *ranges, uint32_t from, uint32_t *ret_first, uint32_t *ret_count)
 {
-	size_t at = place_of(ranges, from);
+	size_t at = range_place(ranges, from);
 
 	if (at == ranges->count)
 		return false;
@@ -178,7 +178,7 @@ bool ranges_next(const struct ranges *ranges, uint32_t from, uint32_t *ret_first
 bool ranges_hole(const struct ranges *ranges, uint32_t from, uint32_t align, uint32_t *ret_first,
 		 uint32_t *ret_count)
 {
-	size_t at = place_of(ranges, from);
+	size_t at = range_place(ranges, from);
 	uint64_t first = from;
 
 	if (at && (uint64_t)ranges->sorted[at - 1].first + ranges->sorted[at - 1].count > first)

@@ -76,7 +76,7 @@ static int since_read(const struct dataplane *dataplane, uint32_t first, struct 
 
 static int pool_read(const struct dataplane *dataplane, uint32_t number, struct pool_image *ret)
 {
-	const struct hf_table *table = &dataplane->tables[(uint32_t)dataplane->pools[number]];
+	const struct hf_table *table = table_in_force(dataplane, number);
 	uint64_t *words;
 
 	*ret = (struct pool_image){.number = number, .table = *table};
@@ -94,12 +94,12 @@ static int pools_read(const struct dataplane *dataplane, struct image *image)
 	int r = 0;
 
 	for (uint32_t i = 0; i < limit; i++)
-		count += (uint32_t)dataplane->pools[i] != 0;
+		count += pool_table(dataplane, i) != 0;
 	image->pools = calloc(count ?: 1, sizeof *image->pools);
 	if (!image->pools)
 		return -ENOMEM;
 	for (uint32_t i = 0; !r && i < limit; i++) {
-		if ((uint32_t)dataplane->pools[i])
+		if (pool_table(dataplane, i))
 			r = pool_read(dataplane, i, &image->pools[image->pool_count++]);
 	}
 	return r;
@@ -107,8 +107,7 @@ static int pools_read(const struct dataplane *dataplane, struct image *image)
 
 static bool backend_loaded(const struct dataplane *dataplane, uint32_t number)
 {
-	return dataplane->backends[number].family &&
-	       !(dataplane->retired_backends[number / 64] >> number % 64 & 1);
+	return dataplane->backends[number].family && !bit_is_set(dataplane->retired_backends, number);
 }
 
 static struct address address_of(uint8_t family, const __be32 words[4])
@@ -174,18 +173,18 @@ uint32_t dataplane_slot_limit(const struct dataplane *dataplane)
 int dataplane_pool(struct dataplane *dataplane, uint32_t pool, struct hf_table *ret_table,
 		   const uint64_t **ret_words)
 {
-	uint32_t number = pool < dataplane->maps[MAP_POOLS].entries ? (uint32_t)dataplane->pools[pool] : 0;
+	const struct hf_table *table = table_in_force(dataplane, pool);
 
-	if (!number)
+	if (!table)
 		return -ENOENT;
-	*ret_table = dataplane->tables[number];
+	*ret_table = *table;
 	*ret_words = &dataplane->slots[ret_table->first];
 	return 0;
 }
 
 const uint32_t *dataplane_pool_since(const struct dataplane *dataplane, uint32_t pool)
 {
-	const struct hf_table *table = &dataplane->tables[(uint32_t)dataplane->pools[pool]];
+	const struct hf_table *table = table_in_force(dataplane, pool);
 
 	return &dataplane->since->at[0] + table->first;
 }

@@ -58,7 +58,7 @@ bool dataplane_reclaimable(const struct dataplane *dataplane)
 static void backends_clear(struct dataplane *dataplane)
 {
 	for (uint32_t i = 0; dataplane->backends_retired && i < HF_MAX_BACKENDS; i++) {
-		if (dataplane->retired_backends[i / 64] >> i % 64 & 1)
+		if (bit_is_set(dataplane->retired_backends, i))
 			memset(&dataplane->backends[i], 0, sizeof dataplane->backends[i]);
 	}
 	memset(dataplane->retired_backends, 0, sizeof dataplane->retired_backends);

@@ -4,6 +4,7 @@
 #ifndef HOLDFAST_STATE_H
 #define HOLDFAST_STATE_H
 
+#include "core/value/bits.h"
 #include "dataplane.h"
 #include "hops.h"
 #include "kern/base/pins.h"
@@ -94,6 +95,20 @@ struct dataplane {
 	uint32_t only;            /* ifindex of the only attachment; 0: none or several */
 	struct observer observer; /* the observing form: descriptors, -1 until it is first asked */
 };
+
+/* The number of the table that a pool has in force; 0: none. */
+static inline uint32_t pool_table(const struct dataplane *dataplane, uint32_t pool)
+{
+	return pool < dataplane->maps[MAP_POOLS].entries ? (uint32_t)dataplane->pools[pool] : 0;
+}
+
+/* That table; NULL: none. */
+static inline const struct hf_table *table_in_force(const struct dataplane *dataplane, uint32_t pool)
+{
+	uint32_t number = pool_table(dataplane, pool);
+
+	return number ? &dataplane->tables[number] : NULL;
+}
 
 /* dataplane.c */
 int instance_check(const char *instance, struct refusal *refusal); /* -EINVAL: that is no name of one */

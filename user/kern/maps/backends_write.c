@@ -89,7 +89,7 @@ static bool backend_write(struct dataplane *dataplane, const struct backend_imag
 {
 	struct hf_backend *backend = &dataplane->backends[image->number];
 
-	dataplane->retired_backends[image->number / 64] &= ~(1ULL << image->number % 64);
+	bit_clear(dataplane->retired_backends, image->number);
 	if (same_place(backend, &image->entry))
 		return entry_change_first(backend, image);
 	backend_place(backend, &image->entry);
@@ -125,7 +125,7 @@ void backends_retire(struct dataplane *dataplane, const struct plan *plan)
 		if (plan->backends[i].image)
 			continue;
 		__atomic_store_n(&dataplane->backends[number].flags, 0, __ATOMIC_RELEASE);
-		dataplane->retired_backends[number / 64] |= 1ULL << number % 64;
+		bit_set(dataplane->retired_backends, number);
 		dataplane->backends_retired = true;
 	}
 }

@@ -37,20 +37,6 @@ static struct place *places_read(const struct dataplane *dataplane)
 	return places;
 }
 
-/* What a pool's next table keeps as its old one: table_write() does the same. */
-static enum room_keeps keeps_of(const struct dataplane *dataplane, const struct pool_image *image)
-{
-	const struct hf_table *live = &dataplane->tables[pool_table(dataplane, image->number)];
-	const struct hf_table *table = &image->table;
-
-	if (!table->old_size || !pool_table(dataplane, image->number))
-		return ROOM_KEEPS_NOTHING;
-	if (live->old_size == table->old_size && live->old_seed == table->old_seed &&
-	    live->old_hash == table->old_hash)
-		return ROOM_KEEPS_OLD;
-	return ROOM_KEEPS_LIVE;
-}
-
 /* How large a hole must be left when the plan is through; 0: there is no room for one. */
 static uint32_t hole_to_leave(const struct dataplane *dataplane, const struct plan *plan,
 			      struct place *places)
@@ -220,21 +206,13 @@ static int check_rest(struct dataplane *dataplane, const struct plan *plan, stru
 		const struct pool_image *image = plan->pools[i].image;
 
 		if (image && image->number >= dataplane->maps[MAP_POOLS].entries)
-			return refuse(refusal, -ENOSPC, "pool number %u is beyond the limit of %u pools",
-				      image->number, dataplane->maps[MAP_POOLS].entries);
+			return refuse_pool_number(dataplane, image->number, refusal);
 		for (uint32_t slot = 0; !r && image && image->hops && slot < image->table.size; slot++)
 			if (image->hops[slot].count)
 				r = hops_intern(dataplane->hops_store, &image->hops[slot], &index);
 		dataplane->hops_retired = dataplane->hops_retired || (image && image->hops);
-		if (!r)
-			continue;
-		refuse(refusal, 0, "no room for the hops of %u slots: %u of %u records are in use",
-		       image->table.size, hops_count(dataplane->hops_store),
-		       dataplane->maps[MAP_HOPS].entries);
-		refusal_where(refusal, "pool %s", image->name);
-		refusal_right_raise(refusal, "a smaller table", "--max-hops",
-				    2 * (uint64_t)dataplane->maps[MAP_HOPS].entries);
-		return r;
+		if (r)
+			return refuse_hops(dataplane, image, r, refusal);
 	}
 	return 0;
 }
