@@ -49,7 +49,7 @@ int nexthops_fd(const struct nexthops *nexthops)
 	return mnl_socket_get_fd(nexthops->news);
 }
 
-static size_t place_of(const struct nexthops *nexthops, const struct address *address, bool *ret_found)
+static size_t wanted_place(const struct nexthops *nexthops, const struct address *address, bool *ret_found)
 {
 	size_t low = 0, high = nexthops->count;
 
@@ -65,7 +65,7 @@ static size_t place_of(const struct nexthops *nexthops, const struct address *ad
 	return low;
 }
 
-static int insert(struct nexthops *nexthops, size_t at, struct wanted *wanted)
+static int wanted_insert(struct nexthops *nexthops, size_t at, struct wanted *wanted)
 {
 	if (nexthops->count == nexthops->room) {
 		size_t room = nexthops->room ? 2 * nexthops->room : 64;
@@ -87,7 +87,7 @@ int nexthops_want(struct nexthops *nexthops, const struct address *address)
 {
 	struct wanted *wanted;
 	bool known;
-	size_t at = place_of(nexthops, address, &known);
+	size_t at = wanted_place(nexthops, address, &known);
 
 	if (address->family != 4 && address->family != 6)
 		return -EINVAL;
@@ -96,7 +96,7 @@ int nexthops_want(struct nexthops *nexthops, const struct address *address)
 		return 0;
 	}
 	wanted = calloc(1, sizeof *wanted);
-	if (!wanted || insert(nexthops, at, wanted)) {
+	if (!wanted || wanted_insert(nexthops, at, wanted)) {
 		free(wanted);
 		return -ENOMEM;
 	}
@@ -124,7 +124,7 @@ void nexthops_forget(struct nexthops *nexthops, const struct address *address)
 {
 	struct wanted *forgotten;
 	bool known;
-	size_t at = place_of(nexthops, address, &known);
+	size_t at = wanted_place(nexthops, address, &known);
 
 	if (!known || --nexthops->sorted[at]->count)
 		return;
@@ -139,7 +139,7 @@ void nexthops_forget(struct nexthops *nexthops, const struct address *address)
 const struct nexthop *nexthops_get(const struct nexthops *nexthops, const struct address *address)
 {
 	bool known;
-	size_t at = place_of(nexthops, address, &known);
+	size_t at = wanted_place(nexthops, address, &known);
 
 	return known ? &nexthops->sorted[at]->now : NULL;
 }

@@ -29,7 +29,7 @@ enum link_state nexthops_link(struct nexthops *nexthops, uint32_t ifindex)
 	return link_state(link_seek(nexthops, ifindex));
 }
 
-static int find_link(struct nexthops *nexthops, const struct route *route, struct nexthop *found)
+static int find_way_out(struct nexthops *nexthops, const struct route *route, struct nexthop *found)
 {
 	const struct link *link = link_seek(nexthops, route->ifindex);
 
@@ -115,7 +115,7 @@ static void find_next_hop(struct nexthops *nexthops, const struct wanted *wanted
 	}
 	found->gateway = route.gateway;
 	found->source = route.source;
-	if (find_link(nexthops, &route, found))
+	if (find_way_out(nexthops, &route, found))
 		return;
 	if (route.type == RTN_LOCAL) {
 		found->problem = "local address";

@@ -84,7 +84,7 @@ int findings_complete(const struct findings *findings)
 	return findings->count > findings->room ? -ENOMEM : 0;
 }
 
-static int number_read(const char *family, const char *interface, const char *name)
+static int conf_number(const char *family, const char *interface, const char *name)
 {
 	char path[160];
 	int number;
@@ -102,7 +102,7 @@ static int number_read(const char *family, const char *interface, const char *na
 
 int conf_read(const char *family, const char *interface, const char *name)
 {
-	int all = number_read(family, "all", name), own = number_read(family, interface, name);
+	int all = conf_number(family, "all", name), own = conf_number(family, interface, name);
 
 	return all > own ? all : own;
 }

@@ -19,3 +19,8 @@ uint32_t wrap_overhead(uint8_t encap, uint8_t family)
 		return outer;
 	}
 }
+
+uint32_t segment_headers(uint8_t family)
+{
+	return (family == 6 ? 40 : 20) + 20;
+}

@@ -12,5 +12,7 @@ enum { PACKET_MAX = 1500 /* bytes of the largest packet that comes from the Inte
  * Of GUE: UDP, GUE with its private data, and the hops beyond the first.
  */
 uint32_t wrap_overhead(uint8_t encap, uint8_t family);
+/* Headers of a TCP segment without options: RFC 791 or 8200, and 9293. */
+uint32_t segment_headers(uint8_t family);
 
 #endif

@@ -53,14 +53,14 @@ static void check_way_out(const struct model *model, const char *interface, cons
 		check_redirect(interface, subject, findings);
 }
 
-/* Headers of a TCP segment to the pool's services: those of IPv6 are larger. */
-static uint32_t segment_headers(const struct model *model, const struct pool *pool)
+/* Of a segment to the pool's services: those of IPv6 are larger. */
+static uint32_t pool_segment_headers(const struct model *model, const struct pool *pool)
 {
 	for (size_t i = 0; i < model->service_count; i++) {
 		if (model->services[i].vip.family == 6 && !strcmp(model->services[i].pool, pool->name))
-			return 60;
+			return segment_headers(6);
 	}
-	return 40;
+	return segment_headers(4);
 }
 
 static void check_path(const struct model *model, const struct pool *pool, const struct backend *backend,
@@ -87,7 +87,7 @@ static void check_path(const struct model *model, const struct pool *pool, const
 		finding_right(findings,
 			      "MTU %u on %s and on the way there, or advmss %u on the backend's routes", need,
 			      nexthop->interface,
-			      nexthop->mtu - (need - PACKET_MAX) - segment_headers(model, pool));
+			      nexthop->mtu - (need - PACKET_MAX) - pool_segment_headers(model, pool));
 	}
 	check_way_out(model, nexthop->interface, subject, findings);
 }

@@ -24,7 +24,8 @@ static bool has_vip(const struct address *vips, size_t count, const struct addre
 	return false;
 }
 
-static void check_vips(const struct receiver_state *state, const char *subject, struct findings *findings)
+static void check_receiver_vips(const struct receiver_state *state, const char *subject,
+				struct findings *findings)
 {
 	static const struct address none[1];
 	struct address *host;
@@ -59,7 +60,7 @@ static void check_vips(const struct receiver_state *state, const char *subject, 
 	free(host);
 }
 
-static void check_arp(const char *interface, const char *subject, struct findings *findings)
+static void check_receiver_arp(const char *interface, const char *subject, struct findings *findings)
 {
 	if (conf_read("ipv4", interface, "arp_ignore") == 0) {
 		finding_add(findings, FINDING_FAULT, subject,
@@ -82,12 +83,6 @@ struct routes {
 	uint32_t room; /* of a segment in a packet that is not wrapped, in the first one's family */
 };
 
-/* Headers of a segment without options: RFC 791 or 8200, and 9293. */
-static uint32_t segment_headers(unsigned char family)
-{
-	return (family == AF_INET ? 20 : 40) + 20;
-}
-
 /* How packets will be wrapped is not known here: what leaves no room for this is complained of. */
 static uint32_t least_overhead(void)
 {
@@ -99,7 +94,8 @@ static void route_judge(const struct rtmsg *message, const struct nlattr *by_typ
 	const struct nlattr *metrics[RTAX_MAX + 1] = {};
 	struct attributes attributes = {metrics, RTAX_MAX + 1};
 	struct prefix net = {.bits = message->rtm_dst_len};
-	uint32_t headers = segment_headers(message->rtm_family), mss = routes->mtu - headers;
+	uint32_t headers = segment_headers(message->rtm_family == AF_INET ? 4 : 6),
+		 mss = routes->mtu - headers;
 
 	if (by_type[RTA_METRICS])
 		mnl_attr_parse_nested(by_type[RTA_METRICS], attributes_collect, &attributes);
@@ -315,8 +311,8 @@ static int check_one(const struct receiver_state *state, void *context)
 			      state->interface);
 	}
 	if (!state->ifindex || state->current)
-		check_vips(state, subject, findings);
-	check_arp(state->interface, subject, findings);
+		check_receiver_vips(state, subject, findings);
+	check_receiver_arp(state->interface, subject, findings);
 	check_segments(state->interface, subject, findings);
 	if (state->ifindex && state->current) {
 		check_host(state, subject, findings);

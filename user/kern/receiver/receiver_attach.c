@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "kern/base/netns.h"
 #include "kern/xdp/attachment.h"
 #include "kern/xdp/suitable.h"
 #include "kern/xdp/xdp_attach.h"
@@ -20,8 +21,8 @@
 #include "receiver.skel.h"
 #include "receiver_fill.h"
 #include "receiver_pins.h"
+#include "receiver_sweep.h"
 #include "receiver_tc.h"
-#include "sockets.h"
 
 static int options_check(const struct receiver_options *options, struct refusal *refusal)
 {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include "kern/base/netns.h"
 #include "receiver_host.h"
 #include "receiver_keys.h"
 #include "receiver_ways.h"
-#include "sockets.h"
 
 static int prefixes_enter(int map, const struct receiver_options *options)
 {

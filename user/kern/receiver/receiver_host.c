@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "kern/base/netns.h"
 #include "kern/base/macs.h"
 #include "kern/base/netlink.h"
 #include "receiver_keys.h"
 #include "receiver_pins.h"
 #include "kern/base/route.h"
-#include "sockets.h"
 
 enum { TRIES = 10 };
 

@@ -8,46 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "kern/base/netns.h"
 #include "kern/xdp/attachment.h"
 #include "receiver_keys.h"
 #include "receiver_pins.h"
+#include "receiver_sweep.h"
 #include "receiver_tc.h"
 #include "receiver_ways.h"
 #include "sockets.h"
 
 enum { STATE_PREFIXES = 64, STATE_VIPS = 256 };
 
-const char *const receiver_maps[RECEIVER_MAPS] = {"prefixes", "vips",      "verdicts", "ways",
-						  "secret",   "addresses", "macs"};
-
-const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH])
-{
-	struct stat status = {};
-	char name[PIN_NAME];
-
-	stat("/proc/self/ns/net", &status);
-	if (!interface)
-		return pin_path(path, "receiver/%lu", (unsigned long)status.st_ino);
-	return pin_path(path, "receiver/%lu/%s%s%s", (unsigned long)status.st_ino,
-			pin_encode(interface, name), what ? "/" : "", what ?: "");
-}
-
-int receiver_about_read(const char *interface, struct receiver_about *ret)
-{
-	char path[PIN_PATH];
-	uint32_t zero = 0;
-	int fd = pin_get(receiver_path(interface, "about", path)), r;
-
-	if (fd < 0)
-		return fd;
-	r = bpf_map_lookup_elem(fd, &zero, ret) ? -errno : 0;
-	close(fd);
-	return r;
-}
-
-static void about_read(const char *interface, struct receiver_state *state)
+static void state_about(const char *interface, struct receiver_state *state)
 {
 	struct receiver_about about;
 
@@ -176,7 +149,7 @@ static int state_read(const char *interface, struct receiver_state *state)
 	snprintf(state->pinned, sizeof state->pinned, "%.15s", interface);
 	state->ifindex = attachment.ifindex;
 	state->generic = attachment.generic;
-	about_read(interface, state);
+	state_about(interface, state);
 	tc_read(interface, state);
 	state->current = true;
 	for (int i = 0; i < RECEIVER_MAPS; i++) {
@@ -204,7 +177,7 @@ struct listing {
 	void *context;
 };
 
-static int list_one(const char *pinned, void *context)
+static int list_receiver(const char *pinned, void *context)
 {
 	const struct listing *listing = context;
 	struct receiver_state state = {};
@@ -224,7 +197,7 @@ int receiver_list(int (*visit)(const struct receiver_state *, void *), void *con
 {
 	struct listing listing = {.visit = visit, .context = context};
 	char path[PIN_PATH];
-	int r = pins_each(receiver_path(NULL, NULL, path), list_one, &listing);
+	int r = pins_each(receiver_path(NULL, NULL, path), list_receiver, &listing);
 
 	return r == -ENOENT ? 0 : r;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pins that interfaces have left behind, and the lock that keeps a sweep from taking those of a new receiver.
- */
+#include "receiver_sweep.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

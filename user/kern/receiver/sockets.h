@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other network namespaces, and the sockets of a host: what the receiver asks about. */
+/* The sockets of a host, which the receiver is asked about. */
 #ifndef HOLDFAST_SOCKETS_H
 #define HOLDFAST_SOCKETS_H
 
@@ -7,15 +7,6 @@
 #include <stdint.h>
 
 #include "core/value/address.h"
-
-/*
- * Moves the calling thread to a network namespace (a name below /run/netns, or a path) until netns_leave() is
- * called with what it returned: a descriptor, or a negative errno. name NULL: stays where it is.
- */
-int netns_enter_named(const char *name);
-void netns_leave(int before);
-/* The number by which the namespace is known in the caller's own, given if it has none yet (netns_ids(7)). */
-int netns_number(const char *name, int32_t *ret);
 
 /* Counts the TCP connections (every state but listening) whose local address is each of addresses. */
 int sockets_count(const struct address *addresses, size_t count, uint32_t *ret);
