@@ -17,7 +17,7 @@
 #include "daemon/base/lock.h"
 #include "daemon/base/log.h"
 #include "daemon/base/notify.h"
-#include "daemon/api/patience.h"
+#include "daemon/change/patience.h"
 #include "daemon/change/preparation.h"
 #include "daemon/api/server.h"
 
@@ -92,7 +92,7 @@ static void on_reclaim(uv_timer_t *handle)
 {
 	struct holdfastd *holdfastd = handle->data;
 
-	instance_reclaim(holdfastd->instance);
+	evidence_reclaim(holdfastd->instance->evidence);
 }
 
 static void on_watchdog(uv_timer_t *handle)

@@ -18,7 +18,7 @@
 #include "kern/xdp/orphan.h"
 #include "daemon/change/change.h"
 #include "daemon/base/clock.h"
-#include "daemon/change/drain.h"
+#include "daemon/change/install.h"
 #include "daemon/base/event_log.h"
 #include "daemon/watch/hold.h"
 #include "daemon/base/log.h"
@@ -29,16 +29,6 @@ enum { SETTLE_AT_START = 100, PRUNE = 60 * 1000 /* ms */ };
 
 #define DAY (24 * 60 * 60 * INT64_C(1000)) /* ms */
 
-uint32_t instance_counter_limit(const struct instance *instance)
-{
-	return dataplane_counter_limit(instance->dataplane);
-}
-
-uint32_t instance_slot_limit(const struct instance *instance)
-{
-	return dataplane_slot_limit(instance->dataplane);
-}
-
 int64_t instance_clock(const struct instance *instance)
 {
 	return steady_at(&instance->steady, clock_monotonic());
@@ -47,35 +37,6 @@ int64_t instance_clock(const struct instance *instance)
 int64_t instance_wall(const struct instance *instance, int64_t stamp)
 {
 	return stamp_move(stamp, clock_unix() - instance_clock(instance));
-}
-
-static struct health known_health(void *context, const char *pool, const struct backend *backend)
-{
-	const struct instance *instance = context;
-	struct health health = facts_health(instance->facts, pool, backend);
-
-	health.answers = health.state == HEALTH_DOWN && probe_has(instance->probe, &backend->address);
-	return health;
-}
-
-static bool is_away(void *context, uint32_t pool, uint32_t slot)
-{
-	const struct instance *instance = context;
-
-	return flow_census_away(census_last(instance->census), pool, slot);
-}
-
-/* evidence_last() guarantees that the count says something of the slots as they are. */
-void instance_moment(struct instance *instance, struct moment *ret)
-{
-	*ret = (struct moment){
-		.now = clock_monotonic() / 1000,
-		.wall = instance_clock(instance),
-		.health = known_health,
-		.away = evidence_last(instance->evidence) ? is_away : NULL,
-		.counted = evidence_moment(instance->evidence),
-		.context = instance,
-	};
 }
 
 /* What the store holds ------------------------------------------------------ */
@@ -256,69 +217,26 @@ static int load_state(struct instance *instance, struct refusal *refusal)
 
 /* What the data plane holds -------------------------------------------------- */
 
-/* Tables may have been moved, whether a change succeeded or not. */
-void instance_lend_words(struct instance *instance)
-{
-	struct image *image = instance->image;
-	const uint64_t *words;
-	struct hf_table table;
-
-	for (size_t i = 0; i < image->pool_count; i++)
-		if (!dataplane_pool(instance->dataplane, image->pools[i].number, &table, &words) &&
-		    table.size == image->pools[i].table.size)
-			image_lend_words(image, i, words,
-					 dataplane_pool_since(instance->dataplane, image->pools[i].number));
-}
-
-void instance_loaded(struct instance *instance)
-{
-	struct image *image = instance->image;
-
-	instance->overdue = (struct refusal){0};
-	instance_lend_words(instance);
-	for (size_t i = 0; i < image->pool_count; i++)
-		placement_forget_preferences(image->pools[i].placement);
-	if (rates_learn(instance->rates, instance->model, instance->ledger))
-		log_line(LOG_LEVEL_WARNING, "no memory: counters of what is new stay unread");
-	next_hops_loaded(instance->next_hops);
-	slot_counts_forget(instance->slot_counts);
-	drain_loaded(instance);
-}
-
 /* Only what differs from what is there is written: a data plane that is right is not touched. */
-static int reconcile(struct instance *instance, struct image *before, struct refusal *refusal)
+static int reconcile(struct instance *instance, const struct image *before, struct refusal *refusal)
 {
+	struct install install = {.before = before, .settle = SETTLE_AT_START};
 	struct ahead *ahead = instance->model->ahead;
-	struct plan *plan = NULL;
-	struct moment moment;
-	int error =
-		ledger_assign(instance->ledger, instance->model, instance_counter_limit(instance), refusal);
+	int error = ledger_assign(instance->ledger, instance->model,
+				  dataplane_counter_limit(instance->dataplane), refusal);
 
 	if (error)
 		return error;
-	instance_moment(instance, &moment);
 	/* The data plane holds no names, so placements are built here, however long that takes. */
 	instance->model->ahead = NULL;
-	error = image_build(instance->model, instance->ledger, before, &moment, &instance->image, refusal);
+	error = install_plan(instance, &install, refusal);
 	instance->model->ahead = ahead;
-	if (error)
-		return error;
-	error = next_hops_follow(instance->next_hops, instance->image);
-	if (error)
-		return error;
-	next_hops_settle(instance->next_hops, SETTLE_AT_START);
-	next_hops_fill(instance->next_hops, instance->image);
-	error = plan_make(before, instance->image, &plan);
-	if (error)
-		return error;
-	if (!plan_empty(plan)) {
+	if (!error && !plan_empty(install.plan))
 		log_line(LOG_LEVEL_NOTICE, "the data plane is made what generation %u says",
 			 instance->generation.number);
-		error = dataplane_apply(instance->dataplane, plan, instance->generation.number, refusal);
-	}
 	if (!error)
-		instance_loaded(instance);
-	plan_free(plan);
+		error = install_image(instance, &install, refusal);
+	install_close(instance, &install);
 	return error;
 }
 
@@ -589,15 +507,4 @@ int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusa
 		   dataplane_program_tag(instance->dataplane));
 	*ret_changed = changed;
 	return 0;
-}
-
-void instance_reclaim(struct instance *instance)
-{
-	int error;
-
-	if (!evidence_is_due(instance->evidence))
-		return;
-	error = dataplane_reclaim(instance->dataplane);
-	if (error)
-		log_line(LOG_LEVEL_WARNING, "retired memory is not given back: %s", strerror(-error));
 }

@@ -72,12 +72,6 @@ struct instance {
  * generation gets its first, an empty model with a seed.
  */
 int instance_open(const struct options *options, struct instance **ret, struct refusal *refusal);
-/* The data plane holds instance->image now: its words are read where they are mapped, not kept twice, and
- * preferences are walked again when somebody asks for them. */
-void instance_loaded(struct instance *instance);
-/* The words of instance->image are read where they lie now: dataplane_apply() moves tables where room is
- * short, also where it fails. */
-void instance_lend_words(struct instance *instance);
 /* Lets go of everything; forwarding goes on. */
 void instance_close(struct instance *instance);
 /* Call before instance_close(), at the end of a process that no other follows at once: an instance that
@@ -87,9 +81,6 @@ void instance_leave(struct instance *instance);
 void instance_save(struct instance *instance);
 /* Once a second. */
 void instance_tick(struct instance *instance);
-/* Waits for a grace period where one is due: what the data plane no longer uses is given back, and the next
- * count may end something. May take tens of milliseconds. */
-void instance_reclaim(struct instance *instance);
 /* Puts the programs that this daemon was built with in the place of the attached ones, flows and all.
  * *ret_changed: those were of another build. */
 int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusal *refusal);
@@ -100,11 +91,5 @@ void instance_sample(struct instance *instance);
 int64_t instance_clock(const struct instance *instance);
 /* A stamp of that clock as Unix time, in milliseconds, for people; 0 stays 0. */
 int64_t instance_wall(const struct instance *instance, int64_t stamp);
-
-uint32_t instance_counter_limit(const struct instance *instance);
-uint32_t instance_slot_limit(const struct instance *instance);
-/* Now, and what is known at it of health and of remembered flows: for image_build(). Borrowed until the next
- * count. */
-void instance_moment(struct instance *instance, struct moment *ret);
 
 #endif

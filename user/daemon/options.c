@@ -70,7 +70,7 @@ static void print_help(void)
 	}
 }
 
-static int refuse_value(const char *name, const char *value, const char *right)
+static int option_refuse(const char *name, const char *value, const char *right)
 {
 	fprintf(stderr, "holdfastd: --%s %s: wanted %s\n", name, value, right);
 	return -EINVAL;
@@ -85,7 +85,7 @@ static int read_limit(const char *name, const char *text, uint32_t most, uint32_
 	value = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)text[0]) || *end || errno || value < 1 || value > most) {
 		snprintf(right, sizeof right, "a number from 1 to %u", most);
-		return refuse_value(name, text, right);
+		return option_refuse(name, text, right);
 	}
 	*ret = value;
 	return 0;
@@ -98,8 +98,8 @@ static int read_seed(const char *text, uint64_t *ret)
 	if (strlen(text) == 16 && strspn(text, "0123456789abcdefABCDEF") == 16)
 		seed = strtoull(text, NULL, 16);
 	if (!seed)
-		return refuse_value("seed", text,
-				    "16 hexadecimal digits, not all 0 (holdfast seed makes one)");
+		return option_refuse("seed", text,
+				     "16 hexadecimal digits, not all 0 (holdfast seed makes one)");
 	*ret = seed;
 	return 0;
 }
@@ -114,8 +114,8 @@ static int read_instance(const char *text, const char **ret)
 		good = good && (isalnum((unsigned char)text[i]) || text[i] == '-' || text[i] == '_');
 	/* The receiver's pins lie beside those of the instances. */
 	if (!good || !strcmp(text, "receiver"))
-		return refuse_value("instance", text,
-				    "letters, digits, - and _, 63 at most, and not `receiver`");
+		return option_refuse("instance", text,
+				     "letters, digits, - and _, 63 at most, and not `receiver`");
 	*ret = text;
 	return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "client.h"
 #include "http_error.h"
-#include "patience.h"
+#include "daemon/change/patience.h"
 #include "daemon/change/preparation.h"
 #include "routes.h"
 #include "server_private.h"

@@ -299,7 +299,7 @@ int view_status(struct instance *instance, const struct request *request, json_t
 	json_object_set_new(status, "flows", flows_json(instance));
 	json_object_set_new(status, "slots",
 			    json_pack("{s:I, s:I}", "used", (json_int_t)slots, "limit",
-				      (json_int_t)instance_slot_limit(instance)));
+				      (json_int_t)dataplane_slot_limit(instance->dataplane)));
 	json_object_set_new(status, "warnings", warnings_json(instance));
 	*ret = status;
 	return status ? 0 : -ENOMEM;

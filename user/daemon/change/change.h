@@ -38,21 +38,11 @@ struct change {
  */
 int change_model(struct instance *instance, struct model *next, const struct change *change, json_t **ret,
 		 struct refusal *refusal);
-/* The same for an operation; change->cause may be NULL: it is told from the operation. */
-int change_operation(struct instance *instance, const char *word, const json_t *arguments,
-		     const struct change *change, json_t **ret, struct refusal *refusal);
-
-/*
- * backend.health: what is stated becomes a fact (facts.h) and is carried out like any change, but makes no
- * generation.
- */
-int change_health(struct instance *instance, const json_t *arguments, const struct change *change,
-		  json_t **ret, struct refusal *refusal);
-
-/* A whole configuration, as model.apply takes it; where change->limit is 0 it is that of the configuration,
- * and where that states none no more than what is in force. */
-int change_configuration(struct instance *instance, json_t *configuration, const struct change *change,
-			 json_t **ret, struct refusal *refusal);
+/* Whether a change may begin: no other process has the pins, the store is there, and the expected generation
+ * is in force. 0, -EBUSY, -EIO or -ESTALE, with *refusal filled. */
+int change_check(struct instance *instance, const struct change *change, struct refusal *refusal);
+/* The answer to a change (docs/api.md). Takes plan and warnings. New reference; NULL: no memory. */
+json_t *change_answer(uint32_t generation, bool changed, bool dry_run, json_t *plan, json_t *warnings);
 
 /* A model as the store holds it, without facts: compact JSON text, to be freed. */
 char *model_dump(const struct model *model);

@@ -21,4 +21,11 @@ int words_read(struct instance *instance, const char *word, const json_t *argume
 /* Afterwards. Takes back the facts of a change that was refused. */
 void words_end(struct instance *instance, struct words *words, int error);
 
+/*
+ * backend.health: what is stated becomes a fact (facts.h) and is carried out like any change, but makes no
+ * generation.
+ */
+int change_health(struct instance *instance, const json_t *arguments, const struct change *change,
+		  json_t **ret, struct refusal *refusal);
+
 #endif

@@ -14,9 +14,9 @@
 
 #include "core/config/config.h"
 #include "core/config/config_file.h"
-#include "change.h"
+#include "change_operation.h"
 #include "daemon/base/event_log.h"
-#include "daemon/api/patience.h"
+#include "patience.h"
 #include "preparation.h"
 
 enum { DIGEST_TEXT = 33, WARNINGS_TOLD = 10 };

@@ -102,13 +102,6 @@ void drain_state(struct instance *instance, const struct pool *pool, const struc
 	*ret = state;
 }
 
-void drain_loaded(struct instance *instance)
-{
-	for (size_t i = 0; i < instance->image->backend_count; i++)
-		if (instance->image->backends[i].entry.flags & HF_BACKEND_TAKES_NEW)
-			instance->drained[instance->image->backends[i].number] = false;
-}
-
 static void tell_deadline(const struct pool *pool, const char *backend, unsigned int open)
 {
 	char one[96];
@@ -190,7 +183,7 @@ static void leavers_leave(struct instance *instance, struct leavers *leavers)
 		snprintf(cause, sizeof cause, "drained %s and %zu more", leavers->first, leavers->count - 1);
 	error = operation_leave(instance->model, drain_is_over, leavers, instance_clock(instance), &next,
 				&refusal);
-	if (error == -EAGAIN) /* change_model() sees to it itself */
+	if (error == -EAGAIN) /* install_plan() sees to it itself */
 		preparation_begin(instance->preparation, instance->model, NULL, NULL);
 	if (!error)
 		error = change_model(instance, next, &change, &answer, &refusal);

@@ -18,8 +18,6 @@ struct drain_state {
 
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		 struct drain_state *ret);
-/* The data plane was changed: whoever takes new flows again is not drained any more. */
-void drain_loaded(struct instance *instance);
 /*
  * Once a second: tells of drains that are over and of deadlines that have passed, and removes backends that
  * were to leave when they are drained, all of them by one generation.

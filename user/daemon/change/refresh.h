@@ -11,11 +11,6 @@
 /* Brings the data plane to what the model in force says by now; no generation of its own. 0, -ENOSPC,
  * -ENOMEM. */
 int refresh_image(struct instance *instance);
-/*
- * Releases what was retired and is carried by nobody any more: numbers, services, ranges of counters. Whether
- * it could be told: a count of flows must be late enough for it (evidence.h).
- */
-bool refresh_numbers(struct instance *instance);
 /* Does what is due. Once a second. */
 void refresh_tick(struct instance *instance);
 

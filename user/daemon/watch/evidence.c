@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 
 enum {
 	AGE = 1000, /* ms: a count that is evidence and younger is not made again */
@@ -81,7 +83,7 @@ uint32_t evidence_moment(const struct evidence *evidence)
 	return began > MARGIN ? began - MARGIN : 0;
 }
 
-bool evidence_is_due(struct evidence *evidence)
+static bool is_grace_due(struct evidence *evidence)
 {
 	const struct dataplane *dataplane = *evidence->dataplane;
 
@@ -90,4 +92,12 @@ bool evidence_is_due(struct evidence *evidence)
 		evidence->later = 0;
 	}
 	return dataplane_reclaimable(dataplane) || evidence->wanted > dataplane_grace(dataplane).began;
+}
+
+void evidence_reclaim(struct evidence *evidence)
+{
+	int error = is_grace_due(evidence) ? dataplane_reclaim(*evidence->dataplane) : 0;
+
+	if (error)
+		log_line(LOG_LEVEL_WARNING, "retired memory is not given back: %s", strerror(-error));
 }

@@ -33,7 +33,8 @@ const struct flow_census *evidence_take(struct evidence *evidence, uint32_t sinc
 const struct flow_census *evidence_last(const struct evidence *evidence);
 /* The moment that the last count shows: the highest `since` that it is evidence for. */
 uint32_t evidence_moment(const struct evidence *evidence);
-/* Whether a grace period should be waited for now: a change is waiting for one, or evidence_take() is. */
-bool evidence_is_due(struct evidence *evidence);
+/* Waits for a grace period where a change is waiting for one, or evidence_take() is: what the data plane no
+ * longer uses is given back, and the next count may end something. May take tens of milliseconds. */
+void evidence_reclaim(struct evidence *evidence);
 
 #endif

@@ -269,9 +269,10 @@ void next_hops_tick(struct next_hops *hops)
 
 static struct backend_hop *list_hops(const struct next_hops *hops, const struct image *image)
 {
-	struct backend_hop *list = calloc(image->backend_count + 1, sizeof *list);
+	size_t count = image ? image->backend_count : 0;
+	struct backend_hop *list = calloc(count + 1, sizeof *list);
 
-	for (size_t i = 0; list && i < image->backend_count; i++) {
+	for (size_t i = 0; list && i < count; i++) {
 		const struct backend_image *backend = &image->backends[i];
 		const struct backend_hop *old = find_hop(hops, &backend->address, backend->number);
 
@@ -281,7 +282,7 @@ static struct backend_hop *list_hops(const struct next_hops *hops, const struct 
 		list[i].backend = backend->number;
 	}
 	if (list)
-		qsort(list, image->backend_count, sizeof *list, compare_backend_hops);
+		qsort(list, count, sizeof *list, compare_backend_hops);
 	return list;
 }
 
@@ -295,7 +296,7 @@ int next_hops_follow(struct next_hops *hops, struct image *image)
 		return -ENOMEM;
 	hops->list = list;
 	hops->image = image;
-	hops->count = image->backend_count;
+	hops->count = image ? image->backend_count : 0;
 	for (size_t i = 0; i < hops->count; i++)
 		if (!old || !bsearch(&list[i], old, old_count, sizeof *old, compare_backend_hops))
 			nexthops_want(hops->nexthops, &list[i].address);

@@ -20,9 +20,9 @@ int next_hops_fd(const struct next_hops *hops);
 void next_hops_dispatch(struct next_hops *hops);
 void next_hops_tick(struct next_hops *hops);
 
-/* Follows the backends of this image and no others; it must outlive the next next_hops_follow(). Those that
- * were not followed before are not written to the data plane until next_hops_loaded(). -ENOMEM leaves
- * everything as it was. */
+/* Follows the backends of this image (NULL: none) and no others; it must outlive the next next_hops_follow().
+ * Those that were not followed before are not written to the data plane until next_hops_loaded(). -ENOMEM
+ * leaves everything as it was. */
 int next_hops_follow(struct next_hops *hops, struct image *image);
 /* Waits until every followed address is resolved, but for `milliseconds` at most: a new neighbour answers
  * within one, one that is not there must not hold up the others. */

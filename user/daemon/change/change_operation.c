@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "change_operation.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "change_health.h"
+#include "preparation.h"
+
+static const char *text_of(const json_t *arguments, const char *name)
+{
+	const char *text = json_string_value(json_object_get(arguments, name));
+
+	return text ? text : "";
+}
+
+/* "backend drain db/db2", "service add tcp 203.0.113.10:80": the command that would have done it. */
+static void tell_cause(const char *word, const json_t *arguments, char *cause, size_t room)
+{
+	const char *pool = text_of(arguments, "pool"), *name = text_of(arguments, "name");
+	const char *proto = text_of(arguments, "proto"), *listen = text_of(arguments, "listen");
+	const char *slots = text_of(arguments, "slots"), *backend = text_of(arguments, "backend");
+	char command[64];
+
+	snprintf(command, sizeof command, "%s", word);
+	for (char *dot; (dot = strchr(command, '.'));)
+		*dot = ' ';
+	if (!strcmp(word, "model.apply"))
+		snprintf(cause, room, "apply");
+	else if (listen[0])
+		snprintf(cause, room, "%s %s %s", command, proto, listen);
+	else if (slots[0])
+		snprintf(cause, room, "%s %s %s %s", command, name, slots, backend);
+	else
+		snprintf(cause, room, "%s %s%s%s", command, pool, pool[0] ? "/" : "", name);
+}
+
+static bool attaches_the_same(const struct interface *interface, const json_t *arguments)
+{
+	const char *mode = text_of(arguments, "mode");
+	bool share = json_is_true(json_object_get(arguments, "share"));
+
+	return share == interface->share &&
+	       !strcmp(mode[0] ? mode : mode_name(MODE_AUTO), mode_name(interface->mode));
+}
+
+/* What the model has already is attached again where the kernel has it no longer: no new generation. -EEXIST,
+ * with *refusal as it was, where there is nothing to do. */
+static int attach_again(struct instance *instance, const json_t *arguments, const struct change *change,
+			json_t **ret, struct refusal *refusal)
+{
+	const struct interface *interface = model_interface(instance->model, text_of(arguments, "name"));
+	const struct plan nothing = {0};
+	int error = change_check(instance, change, refusal);
+	json_t *said;
+
+	if (error)
+		return error;
+	if (!interface || change->dry_run || !attaches_the_same(interface, arguments))
+		return -EEXIST;
+	said = change_answer(instance->generation.number, true, false, plan_to_json(&nothing), json_array());
+	if (!said)
+		return -ENOMEM;
+	error = interfaces_attach_again(instance->interfaces, interface, refusal);
+	if (error)
+		json_decref(said);
+	else
+		*ret = said;
+	return error;
+}
+
+/* A configuration that lost its line with the limit must not move more because of that. */
+static uint32_t apply_limit(const struct instance *instance, const struct model *next,
+			    const json_t *arguments)
+{
+	const json_t *configuration = json_object_get(arguments, "configuration");
+	uint32_t in_force = instance->model->move_limit;
+
+	if (json_object_get(configuration, "move_limit") || next->move_limit < in_force)
+		return next->move_limit;
+	return in_force;
+}
+
+static bool states_removals(const json_t *configuration)
+{
+	return json_object_get(configuration, "removals") || json_object_get(configuration, "history");
+}
+
+int change_operation(struct instance *instance, const char *word, const json_t *arguments,
+		     const struct change *change, json_t **ret, struct refusal *refusal)
+{
+	struct change told = *change;
+	struct words words = {0};
+	char cause[192];
+	struct model *next;
+	int error =
+		operation_apply(instance->model, word, arguments, instance_clock(instance), &next, refusal);
+
+	if (error == -EAGAIN)
+		preparation_begin(instance->preparation, instance->model, word, arguments);
+	if (error == -EEXIST && !strcmp(word, "interface.attach"))
+		return attach_again(instance, arguments, change, ret, refusal);
+	if (error)
+		return error;
+	tell_cause(word, arguments, cause, sizeof cause);
+	if (!told.cause)
+		told.cause = cause;
+	told.missing_ok = strncmp(word, "interface.", 10) != 0;
+	told.whole = !strcmp(word, "model.apply");
+	told.named = told.whole && !states_removals(json_object_get(arguments, "configuration"));
+	if (!told.limit)
+		told.limit = told.whole ? apply_limit(instance, next, arguments) : GUARD_NO_LIMIT;
+	error = words_read(instance, word, arguments, next, &told, &words, refusal);
+	if (error)
+		model_free(next);
+	else
+		error = change_model(instance, next, &told, ret, refusal);
+	words_end(instance, &words, error);
+	return error;
+}
+
+int change_configuration(struct instance *instance, json_t *configuration, const struct change *change,
+			 json_t **ret, struct refusal *refusal)
+{
+	json_t *arguments = json_pack("{s:O}", "configuration", configuration);
+	int error = arguments ? change_operation(instance, "model.apply", arguments, change, ret, refusal)
+			      : -ENOMEM;
+
+	json_decref(arguments);
+	return error;
+}

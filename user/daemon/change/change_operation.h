@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations and whole configurations as changes (change.h). */
+#ifndef HOLDFAST_CHANGE_OPERATION_H
+#define HOLDFAST_CHANGE_OPERATION_H
+
+#include "change.h"
+
+/* Carries out an operation; change->cause may be NULL: it is told from the operation. */
+int change_operation(struct instance *instance, const char *word, const json_t *arguments,
+		     const struct change *change, json_t **ret, struct refusal *refusal);
+
+/* A whole configuration, as model.apply takes it; where change->limit is 0 it is that of the configuration,
+ * and where that states none no more than what is in force. */
+int change_configuration(struct instance *instance, json_t *configuration, const struct change *change,
+			 json_t **ret, struct refusal *refusal);
+
+#endif
