@@ -1,39 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program under test, as a person would type its commands."""
+"""What many lines of these tests have in common."""
 
-import os
 import re
-import subprocess
-from pathlib import Path
 
-TOP = Path(__file__).resolve().parent.parent.parent
-HOLDFAST = str(Path(os.environ.get("BUILD", TOP / "build")) / "holdfast")
+from harness import BUILD
 
-
-class Cli:
-    """holdfast with a runtime directory of the test's own."""
-
-    prefix, options = [], []
-
-    def __init__(self, directory):
-        self.directory = str(directory)
-
-    def run(self, line, status=0, **named):
-        """Runs a line as a person would type it. Fails unless it ends with status; None: any."""
-        words = line.split() if isinstance(line, str) else line
-        done = subprocess.run([*self.prefix, HOLDFAST, "--runtime-dir", self.directory, *self.options, *words],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, **named)
-        assert status in (None, done.returncode), f"{line}: exit {done.returncode}: {done.stdout}{done.stderr}"
-        return done
-
-    def out(self, line, status=0):
-        return self.run(line, status).stdout
-
-    def error(self, line, status=2):
-        """The complaint, which must be one line, and the only thing said."""
-        done = self.run(line, status)
-        assert done.stdout == "" and done.stderr.count("\n") == 1 and done.stderr.startswith("holdfast: ")
-        return done.stderr[len("holdfast: "):].rstrip("\n")
+HOLDFAST = str(BUILD / "holdfast")
 
 
 def fill(real):

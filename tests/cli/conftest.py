@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 import itertools
 import os
-import sys
-from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "lab")]
+from harness.command import CommandLine
+from harness.lab import Lab, remove_orphans
+from fake_daemon import FakeDaemon
 
-import lab as labs  # noqa: E402
-from command import Cli  # noqa: E402
-from fake_daemon import FakeDaemon  # noqa: E402
-from holdfast import Daemon  # noqa: E402
+number = itertools.count(1)
 
 
 @pytest.fixture
 def cli(tmp_path):
-    return Cli(tmp_path)
+    return CommandLine(tmp_path)
 
 
 @pytest.fixture
@@ -27,18 +23,10 @@ def daemon(tmp_path):
     fake.close()
 
 
-number = itertools.count(1)
-
-
 @pytest.fixture(scope="session")
-def lab():
-    if os.geteuid():
-        pytest.skip("the lab needs root")
-    for built in ("holdfast", "holdfastd", "lab/pass.bpf.o"):
-        if not (labs.BUILD / built).exists():
-            pytest.skip(f"build/{built} is not built (make test-programs)")
-    labs.remove_orphans("hfc")
-    lab = labs.Lab(f"hfc{os.getpid()}n{next(number)}", clients=0, balancers=1, backends=2)
+def lab(capable):
+    remove_orphans("hfc")
+    lab = Lab(f"hfc{os.getpid()}n{next(number)}", clients=0, balancers=1, backends=2)
     lab.up()
     yield lab
     lab.down()
@@ -54,21 +42,11 @@ def backend_host(lab):
     return lab.b1
 
 
-class RealCli(Cli):
-    """holdfast inside the balancer's namespace, on the instance of its daemon."""
-
-    def __init__(self, daemon):
-        super().__init__(daemon.dir)
-        self.daemon = daemon
-        self.prefix = daemon.host.inside([])
-        self.options = ["--instance", daemon.instance, "--state-dir", str(daemon.dir)]
-
-
 @pytest.fixture
 def real(balancer):
-    daemon = Daemon(balancer, suffix=f"x{next(number)}").start()
-    yield RealCli(daemon)
-    daemon.run("interface", "detach", "--all", check=False)
-    daemon.stop()
-    if daemon.pins.exists():
-        daemon.remove_pins()
+    """A daemon on the balancer, with the command line to it."""
+    daemon = balancer.daemon(f"x{next(number)}").start()
+    yield daemon
+    daemon.run("interface detach --all", status=None)
+    daemon.end()
+    daemon.remove_pins()

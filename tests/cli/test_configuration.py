@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files, plans and generations, with the real daemon."""
 
-import json
 import os
 import pty
 import re
 import subprocess
 
 import pytest
-from command import HOLDFAST
 
 CONFIGURATION = """\
 version: 1
@@ -98,8 +96,7 @@ def test_a_plan_says_what_stays_out(real, write):
 
 
 def test_standard_input(real):
-    done = subprocess.run([*real.prefix, HOLDFAST, "--runtime-dir", real.directory, *real.options, "apply", "-f", "-"],
-                          input=CONFIGURATION, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(real.holdfast("apply -f -"), input=CONFIGURATION, capture_output=True, text=True, timeout=30)
     assert done.returncode == 0 and done.stdout.startswith("configuration applied"), done.stderr
 
 
@@ -153,8 +150,7 @@ def test_apply_takes_an_answer(real, write, said, status):
     ours, theirs = pty.openpty()
     try:
         os.write(ours, said.encode())
-        done = subprocess.run([*real.prefix, HOLDFAST, "--runtime-dir", real.directory, *real.options, "apply", "-f",
-                               write(MORE)], stdin=theirs, capture_output=True, text=True, timeout=30)
+        done = subprocess.run(real.holdfast(["apply", "-f", write(MORE)]), stdin=theirs, capture_output=True, text=True, timeout=30)
     finally:
         os.close(ours)
         os.close(theirs)
@@ -188,7 +184,7 @@ def test_check(real, write):
     assert "db/db1" in told.stdout or "eth0" in told.stdout
     by_file = real.run(["check", "-f", write(CONFIGURATION)], status=None)
     assert by_file.stdout.startswith("FINDING")
-    real.daemon.kill()
+    real.kill()
     assert real.run("check --offline", status=None).stdout == told.stdout
 
 
@@ -197,8 +193,7 @@ def test_two_at_once(real, write):
     apply(real, write(CONFIGURATION))
     files = [write(CONFIGURATION.replace("{name: db2, address: 10.0.0.12}", f"{{name: x{n}, address: 10.0.1.{n}}}"), f"{n}.yaml")
              for n in range(1, 7)]
-    started = [subprocess.Popen([*real.prefix, HOLDFAST, "--runtime-dir", real.directory, *real.options, "apply", "--force",
-                                 "-f", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for path in files]
+    started = [subprocess.Popen(real.holdfast(["apply", "--force", "-f", path]), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for path in files]
     ended = [(process.communicate(timeout=60), process.returncode) for process in started]
     assert any(status == 0 for _, status in ended)
     for (out, error), status in ended:
@@ -210,7 +205,7 @@ def test_two_at_once(real, write):
 
 def test_a_drains_deadline_is_a_time_in_differences(real, write):
     apply(real, write(CONFIGURATION))
-    first = json.loads(real.out("status --json"))["generation"]["number"]
+    first = real.json("status")["generation"]["number"]
     real.out("backend drain db/db1 --deadline 1h")
     assert re.fullmatch(r"~ backend db/db1  admin active -> draining, deadline none -> 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\n",
                         real.out(f"generations diff {first}"))
@@ -224,7 +219,7 @@ def test_it_asks_by_the_kind_of_the_refusal(cli, daemon, write, kind, asks):
     ours, theirs = pty.openpty()
     try:
         os.write(ours, b"n\n")
-        subprocess.run([HOLDFAST, "--runtime-dir", cli.directory, "apply", "-f", write(CONFIGURATION)], stdin=theirs,
+        subprocess.run(cli.holdfast(["apply", "-f", write(CONFIGURATION)]), stdin=theirs,
                        capture_output=True, timeout=30)
     finally:
         os.close(ours)

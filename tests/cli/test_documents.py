@@ -7,7 +7,9 @@ import socket
 import subprocess
 
 import pytest
-from command import HOLDFAST, TOP
+
+from harness import TOP
+from command import HOLDFAST
 
 
 def page(cli, name):
@@ -60,7 +62,7 @@ def complete(cli, line):
     """What bash offers at the end of line."""
     words = line.split(" ")
     script = cli.out("completion") + f"""
-        holdfast() {{ command {HOLDFAST} --runtime-dir {cli.directory} "$@"; }}
+        holdfast() {{ command {HOLDFAST} --runtime-dir {cli.runtime_dir} "$@"; }}
         COMP_WORDS=({' '.join(f"'{word}'" for word in words)}); COMP_CWORD={len(words) - 1}
         _holdfast; printf '%s\\n' "${{COMPREPLY[@]}}" """
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30)

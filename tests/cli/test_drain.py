@@ -4,6 +4,7 @@
 import json
 
 import pytest
+
 from fake_daemon import BACKENDS, changed
 
 DB1 = BACKENDS[0]

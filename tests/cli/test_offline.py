@@ -2,13 +2,13 @@
 """A dead daemon does not stand between an operator and the traffic."""
 
 import ctypes
-import json
 import os
 import re
 
 import pytest
+
+from harness import HarnessError
 from command import fill
-from lab import LabError
 
 
 @pytest.fixture
@@ -18,14 +18,14 @@ def orphan(real):
     real.out("backend add db/db2 10.0.0.12 --weight 300")
     real.out("service add udp 203.0.113.11:5000-5999 --pool db")
     real.out("interface attach eth0")
-    real.live = {what: json.loads(real.out(f"--json {what}")) for what in ("status", "backend list")}
-    real.daemon.kill()
+    real.live = {what: real.json(f"{what}") for what in ("status", "backend list")}
+    real.kill()
     return real
 
 
 def test_status(orphan):
     assert "add --offline" in orphan.error("status", status=4)
-    status = json.loads(orphan.out("status --offline --json"))
+    status = orphan.json("status --offline")
     live = orphan.live["status"]
     assert status["state"] == "offline"
     assert status["generation"] == live["generation"]
@@ -44,7 +44,7 @@ def test_backend_list(orphan):
         return [tuple(one[key] for key in ("pool", "name", "address", "weight", "admin", "slots"))
                 for one in sorted(backends, key=lambda one: one["name"])]
 
-    offline = json.loads(orphan.out("backend list --offline --json"))
+    offline = orphan.json("backend list --offline")
     assert told(offline["backends"]) == told(orphan.live["backend list"]["backends"])
     assert orphan.out("backend list nothing --offline").count("\n") == 1
     assert orphan.out("backend list db --offline").count("\n") == 3
@@ -75,14 +75,14 @@ def test_who_was_removed_is_no_member(real):
     fill(real)
     real.out("backend add db/db2 10.0.0.12")
     real.out("backend add db/db3 10.0.0.13")
-    entry = Entry(real.daemon.pins, json.loads(real.out("--json backend show db/db3"))["number"])
+    entry = Entry(real.pins, real.json("backend show db/db3")["number"])
     left = entry.read()
     assert any(left.raw)
     real.out("backend remove db/db3 --now")
-    real.daemon.kill()
+    real.kill()
     entry.write(left)
     entry.close()
-    status = json.loads(real.out("status --offline --json"))
+    status = real.json("status --offline")
     assert [(one["up"], one["backends"]) for one in status["services"]] == [(2, 2)]
     assert "db3" not in real.out("backend list --offline")
 
@@ -91,8 +91,8 @@ def test_what_is_stated_of_health_is_told(real):
     fill(real)
     real.out("backend add db/db2 10.0.0.12")
     real.out("backend health db/db1 down")
-    real.daemon.kill()
-    backends = json.loads(real.out("backend list --offline --json"))["backends"]
+    real.kill()
+    backends = real.json("backend list --offline")["backends"]
     assert {one["name"]: one["health"] for one in backends} == {"db1": "down", "db2": "unknown"}
 
 
@@ -106,7 +106,7 @@ def test_without_the_database_names_are_numbers(orphan):
 
 
 def test_counters(orphan):
-    counters = json.loads(orphan.out("counters --offline --json"))
+    counters = orphan.json("counters --offline")
     assert {one["reason"] for one in counters["reasons"]} > {"no-service", "no-backend", "too-big"}
     assert [one["name"] for one in counters["backends"]] == ["db1", "db2"]
     assert all(one["packets_per_second"] is not None for one in counters["services"] + counters["reasons"])
@@ -117,16 +117,16 @@ def test_detach_all(orphan):
     assert "would be detached" in orphan.out("interface detach --all --offline --dry-run")
     first, second = orphan.out("interface detach --all --offline").splitlines()
     assert first == "interface eth0 detached, from the pins alone"
-    assert "nothing is attached and no daemon runs" in second and not orphan.daemon.pins.exists()
+    assert "nothing is attached and no daemon runs" in second and not orphan.pins.exists()
     assert "no interface is attached" in orphan.out("interface detach --all --offline")
-    assert "prog/xdp" not in orphan.daemon.host.run("ip", "link", "show", "eth0").stdout
+    assert "prog/xdp" not in orphan.host.run("ip", "link", "show", "eth0").stdout
 
 
 def test_detach_all_where_pins_are_damaged(orphan):
-    next((orphan.daemon.pins / "maps").iterdir()).unlink()
+    next((orphan.pins / "maps").iterdir()).unlink()
     orphan.error("status --offline", status=1)
     assert "no interface is attached" in orphan.out("interface detach --all --offline")
-    assert "prog/xdp" not in orphan.daemon.host.run("ip", "link", "show", "eth0").stdout
+    assert "prog/xdp" not in orphan.host.run("ip", "link", "show", "eth0").stdout
 
 
 def test_nothing_is_loaded(cli):
@@ -140,8 +140,8 @@ def test_daemon_that_runs_is_not_disturbed(real):
     real.out("backend list --offline")
     assert real.out("--json pool show db") == before
     try:
-        real.daemon.run("backend", "set", "db/db1", "--weight", "7")
-    except LabError as error:
+        real.run("backend set db/db1 --weight 7")
+    except HarnessError as error:
         pytest.fail(f"the daemon no longer changes its database: {error}")
 
 
@@ -155,11 +155,11 @@ def test_why_says_the_same_without_the_daemon(real):
     real.out("backend add db/db2 10.0.0.12 --weight 300")
     real.out("service add udp 203.0.113.11:5000-5999 --pool db")
     real.out("interface attach eth0")
-    live = [json.loads(real.out(f"--json why {flow}")) for flow in FLOWS]
+    live = [real.json(f"why {flow}") for flow in FLOWS]
     assert [one["verdict"] for one in live[3:]] == ["pass", "pass"]
-    real.daemon.kill()
+    real.kill()
     for flow, expected in zip(FLOWS, live):
-        told = json.loads(real.out(f"--json why {flow} --offline"))
+        told = real.json(f"why {flow} --offline")
         for key in ("verdict", "reason", "service", "pool", "hash", "slot", "slots", "preferences", "owner", "backend",
                     "by", "outer", "program"):
             assert told.get(key) == expected[key], (flow, key)

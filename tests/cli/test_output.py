@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from command import HOLDFAST
+
 from fake_daemon import BACKENDS, POOL, STATUS, WHY, changed
 
 STATUS_TEXT = """\
@@ -201,13 +201,13 @@ def test_empty_lists_are_headers(cli, daemon):
 
 def test_full_disk_is_no_success(cli, daemon):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([HOLDFAST, "--runtime-dir", cli.directory, "backend", "list"], stdout=full,
+        done = subprocess.run(cli.holdfast("backend list"), stdout=full,
                               stderr=subprocess.PIPE, text=True, timeout=30)
     assert done.returncode == 1 and "could not be written" in done.stderr
 
 
 def test_why_json(cli, daemon):
-    assert json.loads(cli.out("--json why tcp 1.2.3.4:5 203.0.113.10:80")) == WHY
+    assert cli.json("why tcp 1.2.3.4:5 203.0.113.10:80") == WHY
 
 
 def test_upgrade(cli, daemon):

@@ -10,7 +10,8 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
-from command import HOLDFAST, TOP
+from harness import TOP
+from command import HOLDFAST
 
 SVG = "{http://www.w3.org/2000/svg}"
 PAGE = 800

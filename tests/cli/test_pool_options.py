@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of schemes, and slots that an operator assigns, against the real daemon."""
 
-import json
 import re
 
 import pytest
+
 from command import fill
 
 OPTIONS = [("ring", "virtual_nodes", "200", 200), ("ring", "ring_hash", "md5-64", "md5-64"),
@@ -18,7 +18,7 @@ def two(real):
 
 
 def shown(real, line="pool show db"):
-    return json.loads(real.out(f"--json {line}"))
+    return real.json(f"{line}")
 
 
 def digest(real):
@@ -156,8 +156,8 @@ def test_options_outlive_the_daemon(real):
     two(real)
     real.out("pool set db --scheme ring --virtual-nodes 37 --ring-owner after")
     before = shown(real), owners(real)
-    real.daemon.stop()
-    real.daemon.start()
+    real.stop()
+    real.start()
     assert (shown(real)["options"], shown(real)["digests"]) == (before[0]["options"], before[0]["digests"])
     assert owners(real) == before[1]
 

@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+
 from fake_daemon import FakeDaemon, changed
 
 ERROR = {"error": {"what": "weight 7 is out of range", "where": "pool db, backend db1", "right": "a weight"}}
@@ -33,7 +34,7 @@ def test_what_speaks_no_json_is_no_daemon(cli, daemon, body):
 
 def test_no_socket(cli):
     complaint = cli.error("pool list", status=4)
-    assert f"{cli.directory}/default.sock" in complaint and "start holdfastd" in complaint
+    assert f"{cli.runtime_dir}/default.sock" in complaint and "start holdfastd" in complaint
     assert "--offline" not in complaint
     assert "--offline" in cli.error("status", status=4)  # which can do without a daemon
 
@@ -105,7 +106,7 @@ def hanging(tmp_path):
                     "(systemctl restart holdfastd) if it does not")])
 def test_a_daemon_that_hangs_is_given_up(cli, hanging, line, right):
     assert cli.error(f"{line} --patience 1s", status=4) == (
-        f"{cli.directory}/default.sock: the daemon of instance default does not answer: it was silent for 1s: {right}")
+        f"{cli.runtime_dir}/default.sock: the daemon of instance default does not answer: it was silent for 1s: {right}")
 
 
 def test_a_daemon_whose_queue_is_full_is_given_up(cli, tmp_path):

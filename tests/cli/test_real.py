@@ -6,7 +6,8 @@ import re
 import subprocess
 
 import pytest
-from command import HOLDFAST, every_verb, fill
+
+from command import every_verb, fill
 
 def test_from_nothing_to_a_service(real):
     assert re.fullmatch(r"pool db added: generation \d+\n", real.out("pool add db --table-size 251"))
@@ -32,11 +33,11 @@ def test_every_weight_and_option_arrives(real):
     real.out("backend set db/db1 --weight 7 --zone a")
     real.out("pool set db --grace 20s --udp-grace 3s --source 10.64.0.0/16")
     real.out("service set tcp 203.0.113.10:80 --idle 1h30m --track always")
-    backend = json.loads(real.out("backend show db/db1 --json"))
+    backend = real.json("backend show db/db1")
     assert (backend["weight"], backend["zone"]) == (7, "a")
-    pool = json.loads(real.out("pool show db --json"))
+    pool = real.json("pool show db")
     assert pool["grace"] == {"tcp": 20, "udp": 3} and pool["source"] == ["10.64.0.0/16"]
-    service = json.loads(real.out("service show tcp 203.0.113.10:80 --json"))
+    service = real.json("service show tcp 203.0.113.10:80")
     assert (service["idle"], service["track"]) == (5400, "always")
 
 
@@ -56,7 +57,7 @@ def test_every_choice_is_one_of_the_daemons(real, line, operation, arguments):
     real.out("pool add db --table-size 251")
     real.out("backend add db/db1 10.0.0.11")
     ours = real.error(line).rpartition("one of: ")[2].split()
-    api = real.daemon.api()
+    api = real.api()
     api.request("POST", "/v1/operations", json.dumps({"operation": operation, "arguments": arguments, "dry_run": True}))
     answer = api.getresponse()
     assert answer.status == 400
@@ -77,7 +78,7 @@ def test_dry_run_changes_nothing(real):
     before = real.out("--json backend list")
     out = real.out("backend add db/db2 10.0.0.12 --dry-run")
     assert "of 251 slots would move" in out and out.endswith("nothing changed\n")
-    assert json.loads(before)["backends"][0]["slots"] == json.loads(real.out("--json backend list"))["backends"][0]["slots"]
+    assert json.loads(before)["backends"][0]["slots"] == real.json("backend list")["backends"][0]["slots"]
     assert "unchanged" in real.out("backend activate db/db1")
 
 
@@ -118,13 +119,12 @@ def test_events(real):
     assert re.match(r"TIME +KIND +SUBJECT +EVENT$", listed[0])
     assert any(re.match(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +change ", line) for line in listed), listed
     assert len(real.out("events --limit 1").splitlines()) == 2
-    assert {"id", "time", "kind", "subject", "text"} <= set(json.loads(real.out("--json events"))["events"][0])
+    assert {"id", "time", "kind", "subject", "text"} <= set(real.json("events")["events"][0])
 
 
 def test_events_follow(real):
     fill(real)
-    follower = subprocess.Popen([*real.prefix, HOLDFAST, "--runtime-dir", real.directory, *real.options, "events",
-                                 "--follow", "--limit", "1"], stdout=subprocess.PIPE, text=True)
+    follower = subprocess.Popen(real.holdfast("events --follow --limit 1"), stdout=subprocess.PIPE, text=True)
     try:
         follower.stdout.readline()
         real.out("pool add followed --table-size 251")
@@ -142,7 +142,7 @@ def test_upgrade_to_the_same(real):
 
 def test_the_daemon_knows_all_that_the_table_uses(real):
     """And whatever an operation takes can be said on the command line."""
-    got = subprocess.run(["curl", "-s", "--unix-socket", f"{real.directory}/{real.daemon.instance}.sock",
+    got = subprocess.run(["curl", "-s", "--unix-socket", real.socket,
                           "http://h/v1/operations"], capture_output=True, text=True, timeout=30).stdout
     operations = {one["operation"]: one["arguments"].replace("?", "").split() for one in json.loads(got)["operations"]}
     used = set()
@@ -181,5 +181,5 @@ def test_slots(real):
     shown = real.out("pool slots show db --preferences").splitlines()
     assert re.match(r"SLOTS +OWNER +(OLD-FLOWS +)?PREFERENCES$", shown[0])
     assert re.match(r"0(-\d+)? +db[12] ", shown[1]) and shown[1].endswith(("db1, db2", "db2, db1"))
-    ranges = json.loads(real.out("--json pool slots show db"))["ranges"]
+    ranges = real.json("pool slots show db")["ranges"]
     assert ranges[-1]["last"] == 250 and len(ranges) > 10

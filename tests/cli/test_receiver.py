@@ -6,25 +6,21 @@ import re
 import subprocess
 
 import pytest
-from command import Cli
 
-
-class HostCli(Cli):
-    def __init__(self, host, directory):
-        super().__init__(directory)
-        self.prefix = host.inside([])
+from harness import PYTHON
+from harness.command import CommandLine
 
 
 @pytest.fixture
 def host(backend_host, tmp_path):
-    cli = HostCli(backend_host, tmp_path)
+    cli = CommandLine(tmp_path, inside=backend_host.inside)
     yield cli
     cli.run("receiver detach eth0", status=None)
 
 
 def test_attach_list_detach(host):
     assert host.out("receiver attach eth0 --from 10.0.1.0/24 2001:db8:2::/64") == "receiver eth0 attached: from 2 prefixes\n"
-    receiver, = json.loads(host.out("--json receiver list"))["receivers"]
+    receiver, = host.json("receiver list")["receivers"]
     assert receiver["interface"] == "eth0" and sorted(receiver["from"]) == ["10.0.1.0/24", "2001:db8:2::/64"]
     assert "203.0.113.10" in [vip["address"] for vip in receiver["vips"]] and "accepted" in receiver["verdicts"]
     listed = host.out("receiver list")
@@ -32,13 +28,13 @@ def test_attach_list_detach(host):
     assert re.search(r"^eth0 +203\.0\.113\.10 +\d+$", listed, re.M), listed
     assert re.search(r"^eth0 +accepted +\d+ +unwrapped ", listed, re.M), listed
     assert host.out("receiver detach eth0") == "receiver eth0 detached\n"
-    assert json.loads(host.out("--json receiver list")) == {"receivers": []}
+    assert host.json("receiver list") == {"receivers": []}
 
 
 def test_attach_again_replaces(host):
     host.out("receiver attach eth0 --from 10.0.1.0/24")
     host.out("receiver attach eth0 --from 10.9.0.0/16 --vip 203.0.113.11")
-    receiver, = json.loads(host.out("--json receiver list"))["receivers"]
+    receiver, = host.json("receiver list")["receivers"]
     assert receiver["from"] == ["10.9.0.0/16"] and [vip["address"] for vip in receiver["vips"]] == ["203.0.113.11"]
 
 
@@ -64,10 +60,10 @@ def test_sockets_are_counted(host, backend_host):
     host.out("receiver attach eth0 --from 10.0.1.0/24")
     code = ("import socket, time; s = socket.create_server(('203.0.113.10', 8080)); "
             "c = socket.create_connection(('203.0.113.10', 8080)); a = s.accept(); print('ready', flush=True); time.sleep(60)")
-    server = subprocess.Popen(backend_host.inside(["/usr/bin/python3", "-c", code]), stdout=subprocess.PIPE)
+    server = subprocess.Popen(backend_host.inside(PYTHON, "-c", code), stdout=subprocess.PIPE)
     try:
         server.stdout.readline()
-        receiver, = json.loads(host.out("--json receiver list"))["receivers"]
+        receiver, = host.json("receiver list")["receivers"]
         sockets = {vip["address"]: vip["sockets"] for vip in receiver["vips"]}
         assert sockets["203.0.113.10"] >= 1 and sockets["203.0.113.11"] == 0
     finally:
@@ -79,7 +75,7 @@ def test_sockets_are_counted(host, backend_host):
 def test_another_namespace(host, lab):
     """VIPs and sockets of a container: here another backend's namespace stands for it."""
     host.out(f"receiver attach eth0 --from 10.0.1.0/24 --netns {lab.b2.netns}")
-    receiver, = json.loads(host.out("--json receiver list"))["receivers"]
+    receiver, = host.json("receiver list")["receivers"]
     assert receiver["netns"] == lab.b2.netns
     assert "NETNS" in host.out("receiver list")
     host.error("receiver attach eth0 --from 10.0.1.0/24 --netns hfc-nowhere", status=1)

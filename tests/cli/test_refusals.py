@@ -7,6 +7,7 @@ import shlex
 import socket
 
 import pytest
+
 from refusals import FILES, FILLED, TABLE
 
 ROWS = re.findall(r"^([^\s#].*)\n    \[(\d)\] (.*)$", TABLE, re.M)
@@ -47,7 +48,7 @@ def test_refusals_say_what_was_wrong_where_and_what_is_right(filled, files):
     for line, status, words in ROWS:
         done = filled.run(shlex.split(line.replace("{dir}", str(files))), status=None)
         told = done.stderr.rstrip("\n").removeprefix("holdfast: ")
-        for real, name in ((files, "{dir}"), (filled.directory, "{run}"), (filled.daemon.instance, "{instance}")):
+        for real, name in ((files, "{dir}"), (filled.runtime_dir, "{run}"), (filled.instance, "{instance}")):
             told = told.replace(str(real), name)
         if (done.stdout, str(done.returncode), told) != ("", status, words):
             wrong.append(f"{line}\n  want [{status}] {words}\n  have [{done.returncode}] {told}{done.stdout}")

@@ -3,13 +3,11 @@
 
 import itertools
 import os
-import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
 
-from daemon import Daemon, Host
+from harness.daemon import Daemon
+from host import Host, serve
 
 numbers = itertools.count()
 
@@ -20,38 +18,45 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="needs root"))
 
 
-def remove_pins(instance):
-    shutil.rmtree(Path("/sys/fs/bpf/holdfast") / instance, ignore_errors=True)
-
-
 @pytest.fixture
 def host():
     host = Host(f"hfd{os.getpid()}-{next(numbers)}")
     try:
-        host.open()
+        host.up()
         yield host
     finally:
-        host.close()
+        host.down()
 
 
 @pytest.fixture
-def idle(host, tmp_path):
-    """A daemon that is not started yet."""
-    daemon = Daemon(host, host.name, tmp_path)
+def make_daemon(host):
+    """Daemons of this host, ended after the test: make_daemon(instance, directory)."""
+    made = []
+
+    def make(instance, directory, kind=Daemon):
+        made.append(kind(host, instance, directory))
+        return made[-1]
+
     try:
-        yield daemon
+        yield make
     finally:
-        daemon.end()
-        remove_pins(daemon.instance)
+        for daemon in made:
+            daemon.end()
+            daemon.remove_pins()
+
+
+@pytest.fixture
+def idle(make_daemon, host, tmp_path):
+    """A daemon that is not started yet."""
+    return make_daemon(host.netns, tmp_path)
 
 
 @pytest.fixture
 def daemon(idle):
-    idle.start()
-    return idle
+    return idle.start()
 
 
 @pytest.fixture
 def serving(daemon):
-    daemon.serve()
+    serve(daemon)
     return daemon

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon import PASS, program_on, run
+from harness import PASS, PYTHON
+from harness.process import run
+
 
 
 def attach_link(daemon, mode):
@@ -22,7 +24,7 @@ def attach_link(daemon, mode):
               "link = libbpf.bpf_link_create(program, socket.if_nametoindex('eth0'), 37, options)\n"
               "assert link >= 0, os.strerror(ctypes.get_errno())\n"
               "assert not libbpf.bpf_obj_pin(link, sys.argv[2].encode())\n")
-    run(*daemon.host.inside("/usr/bin/python3", "-c", script, program, pins / "link", {"native": 4, "generic": 2}[mode]))
+    daemon.host.run(PYTHON, "-c", script, program, pins / "link", {"native": 4, "generic": 2}[mode])
     return pins
 
 
@@ -35,9 +37,9 @@ def held(daemon):
         if how == "link":
             pins.append(attach_link(daemon, mode))
         else:
-            run(*daemon.host.inside("ip", "link", "set", "eth0", {"native": "xdpdrv", "generic": "xdpgeneric"}[mode], "obj",
-                                    PASS, "sec", "xdp"))
-        assert program_on(daemon.host.name, "eth0")
+            daemon.host.run("ip", "link", "set", "eth0", {"native": "xdpdrv", "generic": "xdpgeneric"}[mode], "obj",
+                                    PASS, "sec", "xdp")
+        assert daemon.host.program_on("eth0")
         return daemon
     try:
         yield hold
@@ -53,13 +55,13 @@ WITHOUT_ADMIN = ("setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"
 @pytest.mark.parametrize("how", ["link", "netlink"])
 def test_what_holds_an_interface_is_taken_away_by_the_command_that_is_named(held, how, mode):
     daemon = held(how, mode)
-    done = daemon.cli("interface", "attach", "eth0")
+    done = daemon.run("interface attach eth0", status=None)
     assert done.returncode == 1, done.stdout
     command = re.search(r"(bpftool|ip) link .*", done.stderr)[0]
     assert command.startswith("bpftool" if how == "link" else "ip"), done.stderr
-    run(*daemon.host.inside(*command.strip("()").split()))
-    assert not program_on(daemon.host.name, "eth0")
-    assert daemon.cli("interface", "attach", "eth0").returncode == 0
+    daemon.host.run(*command.strip("()").split())
+    assert not daemon.host.program_on("eth0")
+    assert daemon.run("interface attach eth0", status=None).returncode == 0
 
 
 @pytest.mark.parametrize("mode", ["native", "generic"])
@@ -67,33 +69,33 @@ def test_a_daemon_that_may_not_read_links_does_not_take_one_for_a_program_of_ip(
     """As the unit starts it: without CAP_SYS_ADMIN no process learns a link's number."""
     daemon = held("link", mode)
     daemon.kill()
-    daemon.program = (*WITHOUT_ADMIN, *daemon.program)
+    daemon.under = (*WITHOUT_ADMIN,)
     daemon.start()
-    refused = daemon.cli("interface", "attach", "eth0").stderr
+    refused = daemon.run("interface attach eth0", status=None).stderr
     assert "bpftool link detach id N" in refused and "ip link set" not in refused, refused
 
 
 def test_the_loopback_interface_is_refused(daemon):
-    done = daemon.cli("interface", "attach", "lo")
+    done = daemon.run("interface attach lo", status=None)
     assert done.returncode == 1 and "lo is the loopback interface" in done.stderr, done.stdout + done.stderr
     assert "ip -br link" in done.stderr
-    assert not program_on(daemon.host.name, "lo") and not daemon.get("/v1/interfaces")["interfaces"]
+    assert not daemon.host.program_on("lo") and not daemon.get("/v1/interfaces")["interfaces"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "generic"])
 def test_an_interface_whose_packets_are_not_ethernet_is_refused(daemon, mode):
-    run("ip", "-n", daemon.host.name, "tuntap", "add", "dev", "tun0", "mode", "tun")
-    run("ip", "-n", daemon.host.name, "link", "set", "tun0", "up")
-    done = daemon.cli("interface", "attach", "tun0", "--mode", mode)
+    daemon.host.run("ip", "tuntap", "add", "dev", "tun0", "mode", "tun")
+    daemon.host.run("ip", "link", "set", "tun0", "up")
+    done = daemon.run(["interface", "attach", "tun0", "--mode", mode], status=None)
     assert done.returncode == 1 and "no Ethernet header" in done.stderr, done.stdout + done.stderr
-    assert not program_on(daemon.host.name, "tun0")
+    assert not daemon.host.program_on("tun0")
 
 
 def test_a_receiver_is_refused_there_too(daemon):
     for name in ("lo", "tun0"):
         if name != "lo":
-            run("ip", "-n", daemon.host.name, "tuntap", "add", "dev", name, "mode", "tun")
-        done = daemon.cli("receiver", "attach", name, "--from", "10.9.0.0/24")
+            daemon.host.run("ip", "tuntap", "add", "dev", name, "mode", "tun")
+        done = daemon.run(["receiver", "attach", name, "--from", "10.9.0.0/24"], status=None)
         assert done.returncode == 1, done.stdout
         assert "loopback" in done.stderr or "no Ethernet header" in done.stderr, done.stderr
-        assert not program_on(daemon.host.name, name)
+        assert not daemon.host.program_on(name)

@@ -5,7 +5,8 @@ import threading
 
 import pytest
 
-from daemon import PROGRAM, run, until
+from harness.wait import wait_until
+
 
 
 def test_a_change_is_a_generation(daemon):
@@ -156,16 +157,16 @@ def test_next_hops_follow_the_kernel(serving, host):
         return serving.get("/v1/backends/db/db1")["next_hop"]
 
     assert hop()["resolved"] and hop()["interface"] == "eth0"
-    run("ip", "-n", host.name, "neigh", "replace", "10.9.0.11", "lladdr", "02:00:00:00:00:77", "dev", "eth0", "nud",
+    host.run("ip", "neigh", "replace", "10.9.0.11", "lladdr", "02:00:00:00:00:77", "dev", "eth0", "nud",
         "permanent")
-    until(lambda: hop()["mac"] == "02:00:00:00:00:77")
-    run("ip", "-n", host.name, "route", "add", "unreachable", "10.9.0.11/32")
-    until(lambda: not hop()["resolved"])
+    wait_until(lambda: hop()["mac"] == "02:00:00:00:00:77")
+    host.run("ip", "route", "add", "unreachable", "10.9.0.11/32")
+    wait_until(lambda: not hop()["resolved"])
     backend = serving.get("/v1/backends/db/db1")
     assert backend["next_hop"]["problem"] and backend["note"] == backend["next_hop"]["problem"]
     assert any("db/db1" in line for line in serving.get("/v1/status")["problems"])
-    run("ip", "-n", host.name, "route", "del", "unreachable", "10.9.0.11/32")
-    until(lambda: hop()["resolved"])
+    host.run("ip", "route", "del", "unreachable", "10.9.0.11/32")
+    wait_until(lambda: hop()["resolved"])
 
 
 def test_an_interface_that_comes_later_is_attached_then(serving, host):
@@ -175,11 +176,11 @@ def test_an_interface_that_comes_later_is_attached_then(serving, host):
     serving.operate("model.apply", configuration=configuration)
     status = serving.get("/v1/status")
     assert status["state"] == "degraded" and "late0" in status["problems"][0]
-    run("ip", "-n", host.name, "link", "add", "late0", "type", "veth", "peer", "name", "late1")
+    host.run("ip", "link", "add", "late0", "type", "veth", "peer", "name", "late1")
     for name in ("late0", "late1"):
-        run("ip", "-n", host.name, "link", "set", name, "up")
-    until(lambda: serving.get("/v1/interfaces")["interfaces"][0]["state"] == "attached")
-    until(lambda: serving.get("/v1/status")["state"] == "ready")
+        host.run("ip", "link", "set", name, "up")
+    wait_until(lambda: serving.get("/v1/interfaces")["interfaces"][0]["state"] == "attached")
+    wait_until(lambda: serving.get("/v1/status")["state"] == "ready")
 
 
 def attached(daemon):
@@ -189,9 +190,8 @@ def attached(daemon):
 
 def test_an_interface_that_is_let_go_stays_so_until_it_is_attached_again(serving, host):
     """The way out in need: nothing but an attach of that interface, or a new start, takes it back."""
-    run(*host.inside(PROGRAM.with_name("holdfast"), "--instance", serving.instance, "--offline", "interface", "detach",
-                     "--all"))
-    status = until(lambda: (s := serving.get("/v1/status"))["problems"] and s)
+    serving.run("--offline interface detach --all")
+    status = wait_until(lambda: (s := serving.get("/v1/status"))["problems"] and s)
     assert status["state"] == "degraded" and "eth0" in status["problems"][0], status["problems"]
     serving.operate("backend.drain", pool="db", name="db1")
     assert not attached(serving)
@@ -203,8 +203,7 @@ def test_an_interface_that_is_let_go_stays_so_until_it_is_attached_again(serving
 
 
 def test_an_interface_that_is_let_go_is_attached_at_the_next_start(serving, host):
-    run(*host.inside(PROGRAM.with_name("holdfast"), "--instance", serving.instance, "--offline", "interface", "detach",
-                     "eth0"))
+    serving.run("--offline interface detach eth0")
     serving.stop()
     serving.start()
     assert attached(serving)
@@ -216,10 +215,10 @@ def test_an_interface_that_went_is_attached_when_it_is_back(serving, host):
     serving.operate("model.apply", configuration=configuration)
     state = lambda: serving.get("/v1/interfaces")["interfaces"][1]["state"]  # noqa: E731
     for _ in range(2):
-        run("ip", "-n", host.name, "link", "add", "late0", "type", "veth", "peer", "name", "late1")
-        until(lambda: state() == "attached")
-        run("ip", "-n", host.name, "link", "del", "late0")
-        until(lambda: state() != "attached")
+        host.run("ip", "link", "add", "late0", "type", "veth", "peer", "name", "late1")
+        wait_until(lambda: state() == "attached")
+        host.run("ip", "link", "del", "late0")
+        wait_until(lambda: state() != "attached")
 
 
 def test_a_refusal_has_a_kind_for_programs(serving):

@@ -10,7 +10,6 @@ import time
 
 import pytest
 
-from daemon import until
 
 HEAD = b"POST /v1/operations HTTP/1.1\r\nHost: x\r\n"
 

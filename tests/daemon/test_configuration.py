@@ -7,7 +7,8 @@ import signal
 
 import pytest
 
-from daemon import until
+from harness.wait import wait_until
+
 
 FILE = """\
 version: 1
@@ -105,10 +106,10 @@ def test_sighup_applies_again(idle, file):
     idle.start("--config", file)
     idle.operate("backend.set", pool="db", name="db2", weight=190)
     reload(idle)
-    until(lambda: idle.get("/v1/backends/db/db2")["weight"] == 200)
+    wait_until(lambda: idle.get("/v1/backends/db/db2")["weight"] == 200)
     file.write_text(FILE.replace("weight: 200", "weight: 210"))
     reload(idle)
-    until(lambda: idle.get("/v1/backends/db/db2")["weight"] == 210)
+    wait_until(lambda: idle.get("/v1/backends/db/db2")["weight"] == 210)
 
 
 @pytest.mark.parametrize("old, new, said", [
@@ -121,7 +122,7 @@ def test_a_file_that_is_refused_changes_nothing_and_is_told(idle, file, old, new
     before, export = idle.get("/v1/status")["generation"], idle.get("/v1/export?state=1")
     file.write_text(FILE.replace(old, new))
     reload(idle)
-    status = until(lambda: (s := idle.get("/v1/status"))["state"] == "degraded" and s)
+    status = wait_until(lambda: (s := idle.get("/v1/status"))["state"] == "degraded" and s)
     assert any(said in problem and str(file) in problem for problem in status["problems"]), status["problems"]
     assert status["generation"] == before and idle.get("/v1/export?state=1") == export
     # Nor does it keep the daemon from its work at the next start.
@@ -133,7 +134,7 @@ def test_a_file_that_is_refused_changes_nothing_and_is_told(idle, file, old, new
     assert status["interfaces"][0]["state"] == "attached"
     file.write_text(FILE)
     reload(idle)
-    until(lambda: idle.get("/v1/status")["state"] == "ready")
+    wait_until(lambda: idle.get("/v1/status")["state"] == "ready")
 
 
 @pytest.mark.parametrize("old, new, said", [
@@ -147,11 +148,11 @@ def test_a_refusal_says_what_would_be_right_wherever_it_is_told(idle, file, old,
     idle.start("--config", file)
     file.write_text(FILE.replace(old, new))
     reload(idle)
-    until(told)
+    wait_until(told)
     idle.stop()
     idle.start("--config", file)
     assert told()
-    until(lambda: len([e for e in idle.get("/v1/events")["events"] if e["kind"] == "configuration" and said in e["text"]]) == 2)
+    wait_until(lambda: len([e for e in idle.get("/v1/events")["events"] if e["kind"] == "configuration" and said in e["text"]]) == 2)
     assert idle.log.read_text().count(said) == 2
 
 
@@ -161,7 +162,7 @@ def test_a_file_that_is_lost_is_told_and_one_that_never_was_is_not(idle, file):
     assert idle.get("/v1/status")["problems"] == []
     file.write_text(FILE)
     reload(idle)
-    until(lambda: idle.get("/v1/status")["services"])
+    wait_until(lambda: idle.get("/v1/status")["services"])
     idle.stop()
     file.unlink()
     idle.start("--config", file)

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon import program_on, until
+from harness.wait import wait_until
+
 
 CROWD = Path(__file__).resolve().parent / "crowd.py"
 GROUP = 61000
@@ -108,7 +109,7 @@ def test_1024_clients_of_one_reader_that_time_out_together(daemon, crowds):
     assert set(told) == {"408", "429"} and sum(told.values()) == 1024 and told["408"] >= 128, told
     for _ in range(20):
         daemon.get("/v1/status")
-    until(lambda: ask_as(daemon, READER)[0] == 200)
+    wait_until(lambda: ask_as(daemon, READER)[0] == 200)
     assert len(lines_of(daemon, "has 128 connections to the API already, as many as one user may have")) == 1
 
 
@@ -132,7 +133,7 @@ def test_one_too_many_of_a_user_is_told_so(daemon, crowds):
     assert ask_as(daemon, 61001)[0] == 200
     let_go(crowd)
     crowd.wait(SECONDS)
-    until(lambda: ask_as(daemon, READER)[0] == 200)
+    wait_until(lambda: ask_as(daemon, READER)[0] == 200)
 
 
 def test_all_others_leave_root_its_places(daemon, crowds):
@@ -150,13 +151,13 @@ def test_all_others_leave_root_its_places(daemon, crowds):
 
 
 def test_the_soft_limit_of_descriptors_is_raised(idle):
-    idle.program = ("prlimit", "--nofile=64:4000", *idle.program)
+    idle.under = ("prlimit", "--nofile=64:4000",)
     idle.start()
     assert resource.prlimit(idle.process.pid, resource.RLIMIT_NOFILE) == (4000, 4000)
 
 
 def test_few_descriptors_make_few_places(idle, crowds):
-    idle.program = ("prlimit", "--nofile=256:256", *idle.program)
+    idle.under = ("prlimit", "--nofile=256:256",)
     idle.start()
     crowd = crowds(300)
     is_held(crowd)
@@ -175,21 +176,21 @@ def test_without_a_descriptor_root_is_answered_and_the_log_says_why(daemon, crow
     assert let_go(crowd)["503"] >= 100 - 32
     assert len(lines_of(daemon, "no file descriptor is free")) == 1
     limit(daemon, 4000)
-    until(lambda: ask_as(daemon, READER)[0] == 200)
-    until(lambda: lines_of(daemon, "file descriptors are free again"), 60)
+    wait_until(lambda: ask_as(daemon, READER)[0] == 200)
+    wait_until(lambda: lines_of(daemon, "file descriptors are free again"), 60)
     assert len(lines_of(daemon, "no file descriptor is free")) == 1
 
 
 def test_without_a_descriptor_what_is_attached_stays_attached(serving):
     """Interfaces and pins are looked at each second, and that takes descriptors."""
-    before = program_on(serving.host.name, "eth0")
+    before = serving.host.program_on("eth0")
     limit(serving, max(descriptors_of(serving)) + 1 + 6)
     held = [serving.connect() for _ in range(60)]
-    until(lambda: lines_of(serving, "no file descriptor is free"))
+    wait_until(lambda: lines_of(serving, "no file descriptor is free"))
     time.sleep(3)
-    assert serving.process.poll() is None and program_on(serving.host.name, "eth0") == before
+    assert serving.process.poll() is None and serving.host.program_on("eth0") == before
     for connection in held:
         connection.close()
     limit(serving, 4000)
-    until(lambda: not serving.get("/v1/status")["problems"])
-    assert program_on(serving.host.name, "eth0") == before
+    wait_until(lambda: not serving.get("/v1/status")["problems"])
+    assert serving.host.program_on("eth0") == before

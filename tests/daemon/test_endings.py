@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from daemon import until
+from harness.wait import wait_until
 from voice import Voice, why
 
 HOUR = 3600
@@ -44,17 +44,17 @@ def events(daemon, kind):
 
 def test_flows_that_open_between_a_count_and_a_removal_are_waited_for(daemon, voice):
     ports = owned_by(daemon, "db4")
-    until(lambda: backend(daemon, "db4")["remembered"] == 0)  # and so it was counted less than a second ago
+    wait_until(lambda: backend(daemon, "db4")["remembered"] == 0)  # and so it was counted less than a second ago
     voice.say("S", ports)
     daemon.operate("backend.remove", pool="db", name="db4")
     first = backend(daemon, "db4")
     assert first["admin"] == "draining", first
     voice.say("A", ports)
-    until(lambda: backend(daemon, "db4")["remembered"] == FLOWS)
+    wait_until(lambda: backend(daemon, "db4")["remembered"] == FLOWS)
     assert backend(daemon, "db4")["admin"] == "draining"
     assert not [text for text in events(daemon, "drain") if text.startswith("drained")]
     voice.say("F", ports)
-    until(lambda: daemon.request("GET", "/v1/backends/db/db4")[0] == 404)
+    wait_until(lambda: daemon.request("GET", "/v1/backends/db/db4")[0] == 404)
 
 
 def test_a_backend_that_only_the_old_table_leads_to_is_waited_for(daemon, voice):
@@ -64,7 +64,7 @@ def test_a_backend_that_only_the_old_table_leads_to_is_waited_for(daemon, voice)
     daemon.operate("pool.set", name="db", table_size=2039)
     daemon.operate("backend.remove", pool="db", name="db1")
     assert backend(daemon, "db1")["based"] == 0, "no slot of the new table leads to it"
-    until(lambda: backend(daemon, "db1").get("counted", 0) is not None)
+    wait_until(lambda: backend(daemon, "db1").get("counted", 0) is not None)
     assert backend(daemon, "db1")["admin"] == "draining"
 
 
@@ -112,7 +112,7 @@ def test_flows_that_are_heard_between_a_count_and_ripeness_stay(idle, host):
             voice.say("A", bases)
             return idle.get("/v1/pools/db")["moving"] <= FLOWS
 
-        until(has_settled)
+        wait_until(has_settled)
         voice.say("A", bases)
         told = {port: why(idle, port) for port in bases}
         assert {port: flow["backend"] for port, flow in told.items()} == bases

@@ -5,7 +5,9 @@ import ctypes
 import os
 import sqlite3
 
-from daemon import run, until
+from harness.wait import wait_until
+from host import serve_many
+
 
 
 def test_events_tell_what_happened_in_order(serving, host):
@@ -19,8 +21,8 @@ def test_events_tell_what_happened_in_order(serving, host):
     assert "backend drain db/db1" in event["text"] and event["time"] >= events[-1]["time"]
     assert serving.get(f"/v1/events?after={event['id']}")["events"] == []
     assert [e["id"] for e in serving.get("/v1/events?limit=2")["events"]] == [last, event["id"]]
-    run("ip", "-n", host.name, "route", "add", "unreachable", "10.9.0.11/32")
-    until(lambda: any(e["kind"] == "next-hop" and e["subject"] == "10.9.0.11"
+    host.run("ip", "route", "add", "unreachable", "10.9.0.11/32")
+    wait_until(lambda: any(e["kind"] == "next-hop" and e["subject"] == "10.9.0.11"
                       for e in serving.get(f"/v1/events?after={event['id']}")["events"]))
 
 
@@ -38,18 +40,18 @@ FLAPS = 3
 
 
 def test_a_gateway_that_flaps_is_a_few_lines_and_pushes_no_change_out(daemon):
-    daemon.serve_many(BEHIND, "p", "q")
+    serve_many(daemon, BEHIND, "p", "q")
     daemon.operate("backend.drain", pool="p", name="b7")
     reached = lambda: daemon.get("/v1/backends/q/b999")["next_hop"]["resolved"]
-    until(reached)
+    wait_until(reached)
     before = [e for e in daemon.get("/v1/events?limit=10000")["events"] if e["kind"] != "next-hop"]
     began = daemon.log.stat().st_size
     for _ in range(FLAPS):
-        run("ip", "-n", daemon.host.peer, "link", "set", "r0", "down")
-        until(lambda: not reached())
-        run("ip", "-n", daemon.host.peer, "link", "set", "r0", "up")
-        until(reached)
-    until(lambda: "reached by eth0" in daemon.get("/v1/events?limit=1")["events"][0]["text"])
+        daemon.host.peer.run("ip", "link", "set", "r0", "down")
+        wait_until(lambda: not reached())
+        daemon.host.peer.run("ip", "link", "set", "r0", "up")
+        wait_until(reached)
+    wait_until(lambda: "reached by eth0" in daemon.get("/v1/events?limit=1")["events"][0]["text"])
     events = daemon.get("/v1/events?limit=10000")["events"]
     with open(daemon.log) as log:
         log.seek(began)
@@ -63,13 +65,13 @@ def test_a_gateway_that_flaps_is_a_few_lines_and_pushes_no_change_out(daemon):
 
 
 def test_backends_that_are_drained_together_are_one_event(daemon):
-    daemon.serve_many(50, "p", services=[{"listen": "tcp 203.0.113.10:80", "pool": "p", "idle": "2s"}])
+    serve_many(daemon, 50, "p", services=[{"listen": "tcp 203.0.113.10:80", "pool": "p", "idle": "2s"}])
     whole = daemon.get("/v1/export")["configuration"]
     whole["pools"][0]["backends"] = whole["pools"][0]["backends"][:1]
     status, answer = daemon.post("model.apply", {"configuration": whole}, force=True)
     assert status == 200, answer
-    until(lambda: len(daemon.get("/v1/backends")["backends"]) == 1, 60)
-    told = until(lambda: [e for e in daemon.get("/v1/events")["events"] if e["kind"] == "drain"])
+    wait_until(lambda: len(daemon.get("/v1/backends")["backends"]) == 1, 60)
+    told = wait_until(lambda: [e for e in daemon.get("/v1/events")["events"] if e["kind"] == "drain"])
     assert len(told) <= 3 and told[0]["subject"] == "p", told
     assert "backends are drained: they can be switched off: p/b1, p/b10, p/b11 and " in told[0]["text"]
 
@@ -88,7 +90,7 @@ def test_each_kind_of_events_is_forgotten_apart(serving):
     changes = [e for e in serving.get("/v1/events?limit=10000")["events"] if e["kind"] == "change"]
     fill_events(serving, "next-hop", 12000)
     serving.operate("backend.drain", pool="db", name="db1")
-    events = until(lambda: (found := serving.get("/v1/events?limit=10000")["events"]) and len(found) < 5000 and found)
+    events = wait_until(lambda: (found := serving.get("/v1/events?limit=10000")["events"]) and len(found) < 5000 and found)
     assert [e for e in events if e["kind"] == "change"][:len(changes)] == changes
     assert sum(e["kind"] == "next-hop" for e in events) == 2000
 

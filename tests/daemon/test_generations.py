@@ -2,11 +2,11 @@
 """Generations: shown, compared, gone back to, kept; and changes that need `force`."""
 
 import sqlite3
-import time
 
-import pytest
 
-from daemon import until
+from harness.wait import wait_until
+from host import serve_many
+
 
 
 def state(daemon):
@@ -57,7 +57,7 @@ def test_generations_are_forgotten_by_count_and_age(idle):
         database.execute("UPDATE generations SET time = time - 30 * 86400 * 1000 WHERE number NOT IN (2, 9)")
     database.close()
     idle.start("--keep-generations", "3", "--keep-days", "7")
-    until(lambda: [g["number"] for g in idle.get("/v1/generations")["generations"]] == [9, 8, 7, 2])
+    wait_until(lambda: [g["number"] for g in idle.get("/v1/generations")["generations"]] == [9, 8, 7, 2])
 
 
 def test_a_step_of_the_clock_forgets_no_generation(idle):
@@ -71,7 +71,7 @@ def test_a_step_of_the_clock_forgets_no_generation(idle):
     database.close()
     idle.start("--keep-generations", "3", "--keep-days", "7")
     counted = idle.get("/v1/status")["uptime"]
-    until(lambda: idle.get("/v1/status")["uptime"] > counted + 2)  # they are looked at at the first second's end
+    wait_until(lambda: idle.get("/v1/status")["uptime"] > counted + 2)  # they are looked at at the first second's end
     assert len(idle.get("/v1/generations")["generations"]) == 9
 
 
@@ -87,7 +87,7 @@ def insert_generations(daemon, count):
 
 def test_a_database_that_has_grown_is_brought_under_its_bound(idle):
     idle.start()
-    idle.serve_many(1000, "p")
+    serve_many(idle, 1000, "p")
     idle.stop()
     size, last = insert_generations(idle, 1440)
     before = idle.database.stat().st_size

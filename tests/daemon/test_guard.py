@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-import daemon as daemons
-from daemon import until
+from harness.wait import wait_until
+
 
 HEAD = """\
 version: 1
@@ -61,30 +61,23 @@ def filed(idle):
     return idle
 
 
-def holdfast(daemon, *words):
-    program = daemons.PROGRAM.with_name("holdfast")
-    return daemons.subprocess.run(daemon.host.inside(program, "--instance", daemon.instance, "--runtime-dir",
-                                                     daemon.directory / "run", *words),
-                                  capture_output=True, text=True, timeout=60)
-
-
 @pytest.mark.parametrize("left, said", LOST)
 def test_a_file_that_lost_its_tail_changes_nothing_without_force(filed, left, said):
     before = filed.get("/v1/status")["generation"]["number"]
     filed.file.write_text(left)
     filed.process.send_signal(signal.SIGHUP)
-    status = until(lambda: (s := filed.get("/v1/status"))["problems"] and s)
+    status = wait_until(lambda: (s := filed.get("/v1/status"))["problems"] and s)
     command = f"holdfast apply -f {filed.file} --force"
     assert said in status["problems"][0] and command in status["problems"][0]
-    assert holdfast(filed, "status", "--check").returncode == 1
-    applied = holdfast(filed, "apply", "-f", filed.file)
+    assert filed.run("status --check", status=None).returncode == 1
+    applied = filed.run(["apply", "-f", filed.file], status=None)
     assert applied.returncode == 1 and said in applied.stderr and "--force" in applied.stderr
     filed.kill()
     filed.start("--config", filed.file)
     status = filed.get("/v1/status")
     assert status["generation"]["number"] == before and len(status["services"]) == 2
     assert status["interfaces"][0]["state"] == "attached" and command in status["problems"][0]
-    done = holdfast(filed, *command.split()[1:])
+    done = filed.run(command.split()[1:], status=None)
     assert done.returncode == 0, done.stderr
     assert filed.get("/v1/status")["generation"]["number"] == before + 1
 
@@ -101,7 +94,7 @@ def test_a_file_may_end_what_the_command_line_says_it_ends(filed):
     """The guard is for what a file no longer names; a verb names what it ends."""
     filed.operate("service.remove", proto="tcp", listen="203.0.113.10:80")
     filed.operate("interface.detach", name="eth0")
-    assert holdfast(filed, "status", "--check").returncode == 1, "a service and no interface"
+    assert filed.run("status --check", status=None).returncode == 1, "a service and no interface"
     assert "no interface is attached" in filed.get("/v1/status")["problems"][0]
 
 

@@ -10,7 +10,7 @@ import uuid
 
 import pytest
 
-from daemon import PROGRAM, run, until
+from harness.wait import wait_until
 from test_configuration import FILE, configuration
 
 
@@ -123,7 +123,7 @@ def test_files_leave_it_alone_and_name_the_command(idle, file):
     assert backend(idle, "db2")["health"] == "unknown"
     file.write_text(FILE.replace("db2, address", "db2, health: down, address"))
     idle.process.send_signal(signal.SIGHUP)
-    until(lambda: any("holdfast backend health db/db2 down" in text for _, text in events(idle, "configuration")))
+    wait_until(lambda: any("holdfast backend health db/db2 down" in text for _, text in events(idle, "configuration")))
     assert_down(idle)
     assert backend(idle, "db2")["health"] == "unknown"
     assert not idle.operate("model.apply", configuration=silent)["warnings"], "what a file said is forgotten"
@@ -163,7 +163,7 @@ def test_a_first_file_that_is_refused_states_nothing(idle, file):
     idle.start("--config", file)
     file.write_text(FILE)
     idle.process.send_signal(signal.SIGHUP)
-    until(lambda: idle.get("/v1/backends")["backends"])
+    wait_until(lambda: idle.get("/v1/backends")["backends"])
     assert backend(idle, "db2")["health"] == "unknown" and backend(idle, "db2")["slots"]
 
 
@@ -232,14 +232,14 @@ def reboot(daemon, id_file):
     shutil.rmtree(daemon.pins, ignore_errors=True)
     id_file.write_text(f"{uuid.uuid4()}\n")
     mount = f"mount --bind {id_file} /proc/sys/kernel/random/boot_id"
-    daemon.program = ("unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh", PROGRAM)
+    daemon.under = ("unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh")
     daemon.start()
 
 
 @pytest.fixture
 def silent(serving):
     """A backend whose host answers nothing. One that answers stays the last hop, however long it is down."""
-    run("ip", "-n", serving.host.peer, "addr", "del", "10.9.0.13/24", "dev", "r0")
+    serving.host.peer.run("ip", "addr", "del", "10.9.0.13/24", "dev", "r0")
     return "db3"
 
 

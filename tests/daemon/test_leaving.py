@@ -6,8 +6,9 @@ import signal
 
 import pytest
 
-from conftest import remove_pins
-from daemon import Daemon, until
+from harness.daemon import Daemon
+from harness.wait import wait_until
+
 
 MANY = 1000
 FILE = """\
@@ -36,6 +37,7 @@ class Balancer(Daemon):
     """A daemon with a file of its own."""
 
     def write(self, addresses, **options):
+        self.directory.mkdir(exist_ok=True)
         (self.directory / "file.yaml").write_text(text(addresses, **options))
 
     def begin(self):
@@ -45,7 +47,7 @@ class Balancer(Daemon):
         """Writes another file and waits until its backends, but for those that stay out, and no others stay."""
         self.write(addresses, **options)
         self.process.send_signal(signal.SIGHUP)
-        until(lambda: self.staying() == set(addresses) - set(out), 60)
+        wait_until(lambda: self.staying() == set(addresses) - set(out), 60)
 
     def backends(self):
         return self.get("/v1/backends/db")["backends"]
@@ -69,18 +71,9 @@ class Balancer(Daemon):
 
 
 @pytest.fixture
-def balancers(host, tmp_path):
+def balancers(make_daemon, host, tmp_path):
     """Two of one configuration, whose flows may be silent for an hour: no drain ends by itself."""
-    made = []
-    try:
-        for letter in "ab":
-            (tmp_path / letter).mkdir()
-            made.append(Balancer(host, f"{host.name}-{letter}", tmp_path / letter))
-        yield made
-    finally:
-        for balancer in made:
-            balancer.end()
-            remove_pins(balancer.instance)
+    return [make_daemon(f"{host.netns}-{letter}", tmp_path / letter, Balancer) for letter in "ab"]
 
 
 @pytest.fixture
@@ -102,7 +95,7 @@ def by_command(balancer):
 
 def by_file(balancer):
     balancer.apply({**THREE, "db1": "10.9.0.14"})
-    until(lambda: balancer.backend("db1")["address"] == "10.9.0.14")
+    wait_until(lambda: balancer.backend("db1")["address"] == "10.9.0.14")
 
 
 @pytest.mark.parametrize("change", (by_command, by_file))

@@ -4,13 +4,15 @@ says, and whoever detaches is told the truth."""
 
 import pytest
 
-from daemon import program_on, run, until
+from harness.process import run
+from harness.wait import wait_until
+
 
 OVER = ("unshare", "-m", "sh", "-c", 'mount -t bpf bpf /sys/fs/bpf && exec "$@"', "over")
 
 
-def rename(namespace, before, after):
-    run("ip", "-n", namespace, "link", "set", before, "name", after)
+def rename(host, before, after):
+    host.run("ip", "link", "set", before, "name", after)
 
 
 def interface(daemon, name):
@@ -18,120 +20,120 @@ def interface(daemon, name):
 
 
 def test_one_that_was_renamed_goes_on_and_can_be_let_go_of(serving):
-    name = serving.host.name
-    rename(name, "eth0", "wan0")
-    at = until(lambda: (at := interface(serving, "eth0"))["problem"] and at)
+    host = serving.host
+    rename(host, "eth0", "wan0")
+    at = wait_until(lambda: (at := interface(serving, "eth0"))["problem"] and at)
     assert at["state"] == "attached" and "wan0" in at["problem"]
-    assert serving.cli("status", "--check").returncode == 1
+    assert serving.run("status --check", status=None).returncode == 1
     # Another change leaves it alone, and so does a restart.
     serving.operate("backend.set", pool="db", name="db1", weight=50)
     serving.kill()
     serving.start()
-    assert program_on(name, "wan0")
+    assert host.program_on("wan0")
     assert interface(serving, "eth0")["link_id"] == at["link_id"]
     serving.operate("interface.detach", name="eth0")
-    assert not program_on(name, "wan0")
+    assert not host.program_on("wan0")
     assert not list((serving.pins / "links").iterdir())
 
 
 def test_one_that_was_renamed_back_has_no_problem(serving):
-    name = serving.host.name
-    rename(name, "eth0", "wan0")
-    until(lambda: interface(serving, "eth0")["problem"])
-    rename(name, "wan0", "eth0")
-    until(lambda: not interface(serving, "eth0")["problem"])
-    assert program_on(name, "eth0")
+    host = serving.host
+    rename(host, "eth0", "wan0")
+    wait_until(lambda: interface(serving, "eth0")["problem"])
+    rename(host, "wan0", "eth0")
+    wait_until(lambda: not interface(serving, "eth0")["problem"])
+    assert host.program_on("eth0")
 
 
 def test_the_name_in_the_configuration_decides_where_another_has_it(serving):
     """eth0 becomes wan0, and another interface eth0: the new one is attached, the old one is let go of."""
-    name = serving.host.name
-    run("ip", "-n", name, "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
-    rename(name, "eth0", "wan0")
-    rename(name, "eth1", "eth0")
-    until(lambda: program_on(name, "eth0"))
+    host = serving.host
+    host.run("ip", "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
+    rename(host, "eth0", "wan0")
+    rename(host, "eth1", "eth0")
+    wait_until(lambda: host.program_on("eth0"))
     serving.operate("backend.set", pool="db", name="db1", weight=50)
-    assert program_on(name, "eth0") and not program_on(name, "wan0")
+    assert host.program_on("eth0") and not host.program_on("wan0")
     serving.operate("interface.detach", name="eth0")
-    assert not program_on(name, "eth0")
+    assert not host.program_on("eth0")
 
 
 @pytest.mark.parametrize("restart", [False, True], ids=["daemon runs", "daemon restarts"])
 def test_two_that_were_swapped_stay_attached_and_go_one_by_one(serving, restart):
-    name = serving.host.name
-    run("ip", "-n", name, "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
+    host = serving.host
+    host.run("ip", "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
     serving.operate("interface.attach", name="eth1")
     links = {each["link_id"] for each in serving.get("/v1/interfaces")["interfaces"]}
-    rename(name, "eth0", "both")
-    rename(name, "eth1", "eth0")
-    rename(name, "both", "eth1")
+    rename(host, "eth0", "both")
+    rename(host, "eth1", "eth0")
+    rename(host, "both", "eth1")
     if restart:
         serving.kill()
         serving.start()
     serving.operate("backend.set", pool="db", name="db1", weight=50)
     assert {each["link_id"] for each in serving.get("/v1/interfaces")["interfaces"]} == links
     serving.operate("interface.detach", name="eth0")
-    assert program_on(name, "eth1") and not program_on(name, "eth0")
+    assert host.program_on("eth1") and not host.program_on("eth0")
     serving.operate("interface.detach", name="eth1")
-    assert not program_on(name, "eth1")
+    assert not host.program_on("eth1")
 
 
 @pytest.fixture
 def moved(serving):
     """A second interface, attached, and then moved to the neighbour's namespace."""
-    run("ip", "-n", serving.host.name, "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
+    serving.host.run("ip", "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
     serving.operate("interface.attach", name="eth1")
-    run("ip", "-n", serving.host.name, "link", "set", "eth1", "netns", serving.host.peer)
-    assert program_on(serving.host.peer, "eth1")
+    serving.host.run("ip", "link", "set", "eth1", "netns", serving.host.peer.netns)
+    assert serving.host.peer.program_on("eth1")
     return serving
 
 
 def test_one_that_was_moved_to_another_namespace_is_let_go_of(moved):
-    at = until(lambda: (at := interface(moved, "eth1"))["problem"] and at)
+    at = wait_until(lambda: (at := interface(moved, "eth1"))["problem"] and at)
     assert at["state"] == "detached" and "another network namespace" in at["problem"]
     moved.operate("interface.detach", name="eth1")
-    assert not program_on(moved.host.peer, "eth1")
-    assert program_on(moved.host.name, "eth0")
+    assert not moved.host.peer.program_on("eth1")
+    assert moved.host.program_on("eth0")
 
 
 def test_everything_is_let_go_of_without_the_daemon(moved):
     moved.kill()
-    rename(moved.host.name, "eth0", "wan0")
-    done = moved.cli("--offline", "interface", "detach", "--all")
+    rename(moved.host, "eth0", "wan0")
+    done = moved.run("--offline interface detach --all", status=None)
     assert done.returncode == 0, done.stderr
-    assert not program_on(moved.host.name, "wan0") and not program_on(moved.host.peer, "eth1")
+    assert not moved.host.program_on("wan0") and not moved.host.peer.program_on("eth1")
 
 
 def test_a_name_that_is_not_attached_is_no_success(moved):
     moved.kill()
-    done = moved.cli("--offline", "interface", "detach", "lo")
+    done = moved.run("--offline interface detach lo", status=None)
     assert done.returncode == 1 and "not attached to lo" in done.stderr
 
 
 def test_a_start_beside_pins_that_are_out_of_sight_is_refused(serving):
     """A second bpffs lies over the first: a second set of pins would change nothing that packets see."""
-    program, serving.program = serving.program, (*OVER, *serving.program)
+    serving.under = OVER
     serving.kill()
     said = serving.refused()
     assert "interface eth0 runs program" in said and "umount /sys/fs/bpf" in said
-    assert program_on(serving.host.name, "eth0")
-    serving.program = program
+    assert serving.host.program_on("eth0")
+    serving.under = ()
     serving.start()
     assert interface(serving, "eth0")["state"] == "attached"
 
 
 def test_a_detach_that_finds_no_pins_does_not_say_done(serving):
     serving.kill()
-    done = serving.cli("--offline", "interface", "detach", "--all", under=OVER)
+    done = serving.run("--offline interface detach --all", status=None, under=OVER)
     assert done.returncode == 1 and "bpftool link detach id" in done.stderr, done.stdout + done.stderr
-    assert program_on(serving.host.name, "eth0")
+    assert serving.host.program_on("eth0")
 
 
 def test_a_daemon_that_lost_sight_of_its_pins_lets_go_all_the_same(idle):
     """It holds the link, and pins it again where it can see it."""
-    idle.program = ("unshare", "-m", *idle.program)
+    idle.under = ("unshare", "-m",)
     idle.start()
     idle.operate("interface.attach", name="eth0")
     run("nsenter", "-m", "-t", str(idle.process.pid), "mount", "-t", "bpf", "bpf", "/sys/fs/bpf")
     idle.operate("interface.detach", name="eth0")
-    assert not program_on(idle.host.name, "eth0") and not idle.get("/v1/interfaces")["interfaces"]
+    assert not idle.host.program_on("eth0") and not idle.get("/v1/interfaces")["interfaces"]

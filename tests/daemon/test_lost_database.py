@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from daemon import until
+from harness.wait import wait_until
 
 LOST = 3  # exit status
 FLOW = "/v1/why?proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432"
@@ -43,17 +43,9 @@ def kernel_state(daemon):
     return link["id"], link["prog_id"], maps, pools
 
 
-def start_refused(daemon, *options):
-    """What a start says that ends with the status of a lost database; one that goes on is ended."""
-    process = subprocess.Popen(daemon.command(*options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert "ready" not in process.stdout.readline(), "it started"
-        said = process.communicate(timeout=30)[1]
-    finally:
-        process.kill()
-        process.wait(20)
-    assert process.returncode == LOST, (process.returncode, said)
-    return said
+def start_refused(daemon, *arguments):
+    """What a start says that ends with the status of a lost database."""
+    return daemon.refused(*arguments, status=LOST)
 
 
 def lose(daemon):
@@ -66,13 +58,6 @@ def write_file(daemon, text=None):
     path = daemon.directory / "holdfast.yaml"
     path.write_text((text or FILE).format(seed=daemon.get("/v1/status")["seed"]))
     return path
-
-
-def holdfast(daemon, *words):
-    return subprocess.run(daemon.host.inside(daemon.program[0].parent / "holdfast", "--instance", daemon.instance,
-                                             "--runtime-dir", daemon.directory / "run", "--state-dir",
-                                             daemon.directory / "state", *words),
-                          capture_output=True, text=True, timeout=60)
 
 
 @pytest.mark.parametrize("with_file", [False, True])
@@ -160,7 +145,7 @@ def test_an_older_database_that_knows_every_number_goes_on(serving):
 def test_offline_status_shows_what_goes_on(serving):
     serving.kill()
     lose(serving)
-    shown = holdfast(serving, "--offline", "status", "--check")
+    shown = serving.run("--offline status --check", status=None)
     assert shown.returncode == 1
     assert "tcp 203.0.113.10:5432" in shown.stdout and "eth0" in shown.stdout
     assert "ERROR" in shown.stdout and str(serving.database) in shown.stdout, shown.stdout
@@ -251,5 +236,5 @@ def test_a_first_start_with_a_file_is_no_lost_database(idle):
     path = idle.directory / "holdfast.yaml"
     path.write_text(FILE.format(seed="6f1c9a3e5b7d2048"))
     idle.start("--fresh", "--config", path)
-    until(lambda: idle.get("/v1/status")["interfaces"][0]["state"] == "attached")
+    wait_until(lambda: idle.get("/v1/status")["interfaces"][0]["state"] == "attached")
     assert idle.get("/v1/status")["services"][0]["up"] == 3

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pool that migrates to another table: its old flows live in the old one, whatever else changes meanwhile."""
 
-import json
 import subprocess
 
 import pytest
 
-from daemon import until
+from harness import PYTHON
+from harness.wait import wait_until
 
 IDLE = 600
 PORTS = tuple(range(2000, 2100))
@@ -14,6 +14,7 @@ PORTS = tuple(range(2000, 2100))
 SPEAK = """
 import socket, sys
 from scapy.all import Ether, IP, TCP, raw
+
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind(("r0", 0))
 for port in sys.argv[2:]:
@@ -48,9 +49,8 @@ def homes(daemon):
 
 def speak(daemon, host):
     """Each of the old flows sends a packet, and is remembered where that went."""
-    link = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))[0]
-    subprocess.run(host.inside_peer("/usr/bin/python3", "-c", SPEAK, link["address"], *PORTS), check=True, timeout=60)
-    until(lambda: daemon.get("/v1/status")["flows"]["entered"] == len(PORTS))
+    subprocess.run(host.peer.inside(PYTHON, "-c", SPEAK, host.mac("eth0"), *PORTS), check=True, timeout=60)
+    wait_until(lambda: daemon.get("/v1/status")["flows"]["entered"] == len(PORTS))
 
 
 def drain_all(daemon):
@@ -109,10 +109,9 @@ def test_silent_flows_of_moving_slots_outlive_their_services_absence(serving, ho
     serving.operate("backend.drain", pool="db", name="db1")
     drop_and_add_service(serving)
     restart(serving)
-    link = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))[0]
     old = [port for port in PORTS if before[port] == "db/db1"]
-    subprocess.run(host.inside_peer("/usr/bin/python3", "-c", SPEAK, link["address"], *old), check=True, timeout=60)
-    until(lambda: serving.get("/v1/status")["flows"]["entered"] == len(old))
+    subprocess.run(host.peer.inside(PYTHON, "-c", SPEAK, host.mac("eth0"), *old), check=True, timeout=60)
+    wait_until(lambda: serving.get("/v1/status")["flows"]["entered"] == len(old))
     assert {port: why(serving, port)["backend"] for port in old} == {port: "db/db1" for port in old}
 
 
@@ -122,7 +121,7 @@ def test_a_backend_is_not_drained_while_the_old_table_may_lead_to_it(serving):
     serving.operate("pool.set", name="db", table_size=2039)
     serving.operate("backend.remove", pool="db", name="db1")
     counted = serving.get("/v1/status")["uptime"]
-    until(lambda: serving.get("/v1/status")["uptime"] > counted + 3)  # it is looked at each second
+    wait_until(lambda: serving.get("/v1/status")["uptime"] > counted + 3)  # it is looked at each second
     assert serving.get("/v1/backends/db/db1")["admin"] == "draining"
 
 

@@ -8,8 +8,9 @@ import sqlite3
 
 import pytest
 
-import daemon as daemons
-from daemon import run, until
+from harness import BUILD
+from harness.wait import wait_until
+
 
 UNFIT = {"::1": "loopback", "fe80::11": "link-local", "169.254.7.7": "link-local", "::203.0.113.10": "IPv4-compatible"}
 OWN, BROADCAST, NETWORK, GATEWAY = "10.9.0.1", "10.9.0.255", "10.9.0.0", "10.9.0.254"
@@ -162,7 +163,7 @@ def needs_force(daemon, what, operation, **arguments):
 @pytest.mark.parametrize("address, what", [(OWN, "this host's own address"), (BROADCAST, "broadcast address"),
                                            (NETWORK, "first address of a network"), ("10.77.0.5", "this host's own address")])
 def test_addresses_of_this_host_are_no_backends_without_force(serving, address, what):
-    run("ip", "-n", serving.host.name, "route", "add", "local", "10.77.0.0/24", "dev", "lo")
+    serving.host.run("ip", "route", "add", "local", "10.77.0.0/24", "dev", "lo")
     needs_force(serving, what, "backend.add", pool="db", name="db9", address=address)
     serving.operate("backend.set", pool="db", name="db9", weight=7)
     serving.operate("backend.remove", pool="db", name="db9", now=True)
@@ -177,11 +178,11 @@ def test_addresses_of_this_host_are_no_backends_without_force(serving, address, 
     ("tcp", NETWORK, "80", "first address"), ("tcp", "fd00:9::1", "any", "SSH"), ("tcp", "fd00:9::fe", "80", "gateway"),
     ("tcp", "fd00:9::", "80", "first address")])
 def test_vips_of_this_host_that_would_end_more_than_is_meant(serving, proto, vip, port, what):
-    ip = ("ip", "-n", serving.host.name)
-    run(*ip, "addr", "add", "fd00:9::1/64", "dev", "eth0", "nodad")
-    run(*ip, "route", "add", "default", "via", GATEWAY)
-    run(*ip, "route", "add", "198.51.100.0/24", "nexthop", "via", "10.9.0.252", "nexthop", "via", "10.9.0.253")
-    run(*ip, "-6", "route", "add", "default", "via", "fd00:9::fe")
+    host = serving.host
+    host.run("ip", "addr", "add", "fd00:9::1/64", "dev", "eth0", "nodad")
+    host.run("ip", "route", "add", "default", "via", GATEWAY)
+    host.run("ip", "route", "add", "198.51.100.0/24", "nexthop", "via", "10.9.0.252", "nexthop", "via", "10.9.0.253")
+    host.run("ip", "-6", "route", "add", "default", "via", "fd00:9::fe")
     needs_force(serving, what, "service.add", proto=proto, listen=listen(vip, port), pool="db")
     serving.operate("service.set", proto=proto, listen=listen(vip, port), track="always")
 
@@ -226,7 +227,7 @@ def test_files_of_likely_mistakes(idle):
     assert any("local address" in line for line in status["warnings"] + status["problems"]), status
     write([OWN, "10.9.0.11", "10.9.0.12", "10.9.0.12", BROADCAST], ["203.0.113.10:80"])
     idle.process.send_signal(signal.SIGHUP)
-    (problem,) = until(lambda: [line for line in idle.get("/v1/status")["problems"] if "not applied" in line])
+    (problem,) = wait_until(lambda: [line for line in idle.get("/v1/status")["problems"] if "not applied" in line])
     assert "broadcast" in problem and f"holdfast apply -f {file} --force" in problem
     idle.kill()
     idle.start("--config", file)
@@ -245,8 +246,7 @@ def test_a_first_start_does_not_take_the_hosts_own_ssh(idle):
 def findings(host, tmp_path, pools, services):
     file = tmp_path / "checked.yaml"
     file.write_text(json.dumps({"version": 1, "seed": "6f1c9a3e5b7d2048", "pools": pools, "services": services}))
-    done = daemons.subprocess.run(host.inside(daemons.PROGRAM.with_name("holdfast"), "--json", "check", "-f", file),
-                                  capture_output=True, text=True, timeout=60)
+    done = host.run(BUILD / "holdfast", "--json", "check", "-f", file, check=False)
     assert done.stdout, done.stderr
     return [f"{one['severity']} {one['subject']}: {one['what']}" for one in json.loads(done.stdout)["findings"]], done.returncode
 

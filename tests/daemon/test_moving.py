@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moving slots, drains and their ends, histories: what time does between two changes."""
 
-import json
 import shutil
 import subprocess
 
 import pytest
 
-from conftest import remove_pins
-from daemon import Daemon, until
+from harness import PYTHON
+from harness.wait import wait_until
 
 IDLE = 3
 
@@ -21,7 +20,7 @@ def moving(daemon):
         daemon.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.1{i}")
     daemon.operate("service.add", proto="tcp", listen="203.0.113.10:5432", pool="db", idle=IDLE)
     daemon.operate("interface.attach", name="eth0")
-    until(lambda: not pool(daemon)["moving"])
+    wait_until(lambda: not pool(daemon)["moving"])
     return daemon
 
 
@@ -41,9 +40,9 @@ def test_a_drain_moves_its_slots_and_they_settle(moving):
     assert drained["admin"] == "draining" and drained["slots"] == 0 and drained["based"] == owned
     (line,) = moving.get("/v1/status")["pools"]
     assert line["moving"] == owned and line["settles_in"] is not None
-    until(lambda: not pool(moving)["moving"])
+    wait_until(lambda: not pool(moving)["moving"])
     assert pool(moving)["settles_in"] is None
-    until(lambda: backend(moving, "db1")["admin"] == "drained")
+    wait_until(lambda: backend(moving, "db1")["admin"] == "drained")
     assert any(e["kind"] == "settled" for e in moving.get("/v1/events")["events"])
 
 
@@ -51,10 +50,10 @@ def test_activate_gives_back_exactly_its_slots(moving):
     digest, slots = pool(moving)["digests"]["table"], backend(moving, "db1")["slots"]
     moving.operate("backend.drain", pool="db", name="db1")
     assert pool(moving)["digests"]["table"] == digest, "the placement is that of the members"
-    until(lambda: not pool(moving)["moving"])
+    wait_until(lambda: not pool(moving)["moving"])
     moving.operate("backend.activate", pool="db", name="db1")
     assert backend(moving, "db1")["slots"] == slots
-    until(lambda: not pool(moving)["moving"])
+    wait_until(lambda: not pool(moving)["moving"])
     assert backend(moving, "db1")["admin"] == "active"
 
 
@@ -62,7 +61,7 @@ def test_a_removed_backend_drains_and_leaves(moving):
     number = moving.operate("backend.remove", pool="db", name="db1")["generation"]
     gone = backend(moving, "db1")
     assert gone["removing"] and gone["admin"] == "draining" and gone["slots"] == 0
-    until(lambda: moving.request("GET", "/v1/backends/db/db1")[0] == 404)
+    wait_until(lambda: moving.request("GET", "/v1/backends/db/db1")[0] == 404)
     generation = moving.get("/v1/status")["generation"]
     assert generation["cause"] == "drained db/db1" and generation["number"] > number
     assert generation["author"] == "holdfastd"
@@ -80,7 +79,7 @@ def test_after_a_reboot_nobody_is_drained_before_one_has_listened(moving):
     moving.start()
     assert backend(moving, "db1")["admin"] == "draining", "nor after it was adopted"
     moving.operate("service.set", proto="tcp", listen="203.0.113.10:5432", idle=IDLE)
-    until(lambda: moving.request("GET", "/v1/backends/db/db1")[0] == 404)
+    wait_until(lambda: moving.request("GET", "/v1/backends/db/db1")[0] == 404)
 
 
 def test_removed_now_is_gone_now(moving):
@@ -98,9 +97,9 @@ def test_a_deadline_ends_a_drain(idle):
     idle.operate("backend.drain", pool="db", name="db1", deadline=3)
     state = backend(idle, "db1")
     assert state["admin"] == "draining" and state["deadline"] and state["based"] > 0
-    until(lambda: backend(idle, "db1")["based"] == 0)
-    until(lambda: backend(idle, "db1")["admin"] == "drained")
-    told = until(lambda: [e["text"] for e in idle.get("/v1/events")["events"]
+    wait_until(lambda: backend(idle, "db1")["based"] == 0)
+    wait_until(lambda: backend(idle, "db1")["admin"] == "drained")
+    told = wait_until(lambda: [e["text"] for e in idle.get("/v1/events")["events"]
                           if (e["kind"], e["subject"]) == ("drain", "db/db1")][1:] and idle.get("/v1/events")["events"])
     texts = [e["text"] for e in told if e["kind"] == "drain"]
     assert "deadline has passed" in texts[0] and "drained" in texts[1] and len(texts) == 2
@@ -114,7 +113,7 @@ def test_down_is_a_drain_of_the_grace(moving):
     assert down["health"] == "down" and down["health_rule"] == "down" and down["slots"] == 0
     assert down["based"] == slots
     assert any(line.startswith("db/db1 down ") for line in moving.get("/v1/status")["warnings"])
-    until(lambda: backend(moving, "db1")["based"] == 0)
+    wait_until(lambda: backend(moving, "db1")["based"] == 0)
     moving.operate("backend.health", pool="db", name="db1", state="auto")
     assert backend(moving, "db1")["slots"] == slots
 
@@ -138,27 +137,22 @@ def test_another_table_size_keeps_the_old_as_its_base(moving):
     assert answer["plan"]["pools"][0]["rebuilt"]
     state = pool(moving)
     assert state["table_size"] == 2039 and state["moving"]
-    until(lambda: not pool(moving)["moving"])
+    wait_until(lambda: not pool(moving)["moving"])
 
 
-def test_a_balancer_that_missed_changes_loads_its_neighbours_state(moving, host, tmp_path):
-    neighbour = Daemon(host, moving.instance + "-b", tmp_path)
-    try:
-        neighbour.start()
-        exported = moving.get("/v1/export?state=1")["configuration"]
-        exported["interfaces"] = []
-        assert neighbour.post("model.apply", {"configuration": exported}, force=True)[0] == 200
-        assert pool(neighbour)["digests"] == pool(moving)["digests"]
-        moving.operate("backend.add", pool="db", name="db4", address="10.9.0.14")
-        moving.operate("backend.set", pool="db", name="db2", weight=50)
-        assert pool(neighbour)["digests"]["history"] != pool(moving)["digests"]["history"]
-        exported = moving.get("/v1/export?state=1")["configuration"]
-        exported["interfaces"] = []
-        assert neighbour.post("model.apply", {"configuration": exported}, force=True)[0] == 200
-        assert pool(neighbour)["digests"] == pool(moving)["digests"]
-    finally:
-        neighbour.end()
-        remove_pins(neighbour.instance)
+def test_a_balancer_that_missed_changes_loads_its_neighbours_state(make_daemon, moving, tmp_path):
+    neighbour = make_daemon(moving.instance + "-b", tmp_path / "b").start()
+    exported = moving.get("/v1/export?state=1")["configuration"]
+    exported["interfaces"] = []
+    assert neighbour.post("model.apply", {"configuration": exported}, force=True)[0] == 200
+    assert pool(neighbour)["digests"] == pool(moving)["digests"]
+    moving.operate("backend.add", pool="db", name="db4", address="10.9.0.14")
+    moving.operate("backend.set", pool="db", name="db2", weight=50)
+    assert pool(neighbour)["digests"]["history"] != pool(moving)["digests"]["history"]
+    exported = moving.get("/v1/export?state=1")["configuration"]
+    exported["interfaces"] = []
+    assert neighbour.post("model.apply", {"configuration": exported}, force=True)[0] == 200
+    assert pool(neighbour)["digests"] == pool(moving)["digests"]
 
 
 def test_history_outlives_restart_and_reboot(moving):
@@ -209,8 +203,7 @@ class Speaker:
     """Old flows to the service: each speaks once at first, then five times a second after go(), and ends by end()."""
 
     def __init__(self, host, ports):
-        link = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))[0]
-        self.process = subprocess.Popen(host.inside_peer("/usr/bin/python3", "-c", SPEAK, link["address"], *ports),
+        self.process = subprocess.Popen(host.peer.inside(PYTHON, "-c", SPEAK, host.mac("eth0"), *ports),
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout.readline() == "spoken\n"
 
@@ -238,8 +231,8 @@ def test_old_flows_stay_until_they_end(moving, host):
         assert why(moving, ports[0])["backend"] != "db/db1" and why(moving, ports[0])["base"] == "db/db1"
         digests = pool(moving)["digests"]
         speaker.go()
-        until(lambda: backend(moving, "db1")["remembered"] == 20)
-        until(lambda: 0 < pool(moving)["moving"] <= 20)  # the slots of flows that live are all that still move
+        wait_until(lambda: backend(moving, "db1")["remembered"] == 20)
+        wait_until(lambda: 0 < pool(moving)["moving"] <= 20)  # the slots of flows that live are all that still move
         state = backend(moving, "db1")
         assert state["remembered"] == 20 and state["closing"] == 0 and state["admin"] == "draining"
         assert state["heard"] <= 5 and state["packets"] > before
@@ -250,6 +243,6 @@ def test_old_flows_stay_until_they_end(moving, host):
         assert flows["remembered"] == 20 and flows["entered"] == 20 and flows["evicted_established"] == 0
     finally:
         speaker.end()
-    until(lambda: moving.request("GET", "/v1/backends/db/db1")[0] == 404)
+    wait_until(lambda: moving.request("GET", "/v1/backends/db/db1")[0] == 404)
     # Another balancer's flows end at another time: while one of them has left and the other not, the tables are equal.
     assert pool(moving)["digests"] == digests

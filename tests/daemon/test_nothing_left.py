@@ -3,11 +3,13 @@
 
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from daemon import program_on, run, until
+from harness import PINS, PYTHON
+from harness.process import run
+from harness.wait import wait_until
+
 
 CONFIGURATION = """
 version: 1
@@ -31,13 +33,13 @@ def configuration(daemon, interfaces, backends=(1, 2, 3)):
 
 
 def receivers(host):
-    return Path("/sys/fs/bpf/holdfast/receiver") / str(Path(f"/run/netns/{host}").stat().st_ino)
+    return PINS / "receiver" / str(host.path.stat().st_ino)
 
 
 def state(host, instance):
     """All of a namespace, and of the pins, that a balancer or a receiver may change."""
     def told(*words):
-        return run("nsenter", f"--net=/run/netns/{host}", *words)
+        return host.run(*words).stdout
 
     links = [link for link in json.loads(told("ip", "-j", "-d", "link"))]
     return {
@@ -51,8 +53,8 @@ def state(host, instance):
         "addresses": told("ip", "addr"),
         "routes": told("ip", "route") + told("ip", "-6", "route") + told("ip", "rule"),
         "settings": told("sysctl", "-a", "--pattern", r"^net\.(ipv4|ipv6)\.(conf|neigh)|^net\.core\.(bpf|xdp)"),
-        "pins": sorted(map(str, (Path("/sys/fs/bpf/holdfast") / instance).rglob("*"))),
-        "directories": [path.exists() for path in (Path("/sys/fs/bpf/holdfast") / instance, receivers(host))],
+        "pins": sorted(map(str, (PINS / instance).rglob("*"))),
+        "directories": [path.exists() for path in (PINS / instance, receivers(host))],
     }
 
 
@@ -64,7 +66,7 @@ def changed(before, now):
 def objects(daemon):
     """The kernel's numbers of the instance's programs and links."""
     interface = daemon.get("/v1/interfaces")["interfaces"]
-    pinned = json.loads(run("bpftool", "-j", "prog", "show", "pinned", daemon.pins / "prog"))
+    pinned = json.loads(run("bpftool", "-j", "prog", "show", "pinned", daemon.pins / "prog").stdout)
     return [("prog", str(pinned["id"]))] + [("link", str(each["link_id"])) for each in interface if each["link_id"]]
 
 
@@ -76,25 +78,24 @@ def are_gone(numbers):
 def settled(daemon):
     """Its neighbours have answered, so that nothing is still on its way that could leave something behind."""
     for i in (1, 2, 3):
-        until(lambda: daemon.get(f"/v1/backends/db/db{i}")["next_hop"]["resolved"])
+        wait_until(lambda: daemon.get(f"/v1/backends/db/db{i}")["next_hop"]["resolved"])
 
 
 @pytest.fixture
 def before(idle):
-    run("ip", "-n", idle.host.name, "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
+    idle.host.run("ip", "link", "add", "eth1", "type", "veth", "peer", "name", "far1")
     for name in ("eth1", "far1"):
-        run("ip", "-n", idle.host.name, "link", "set", name, "addrgenmode", "none", "up")
+        idle.host.run("ip", "link", "set", name, "addrgenmode", "none", "up")
     for name in ("eth0", "eth1"):
-        run(*idle.host.inside("ethtool", "-K", name, "gro", "on"))
+        idle.host.run("ethtool", "-K", name, "gro", "on")
     # The other side never asks for us: what it asks, the kernel notes by itself.
-    mac = json.loads(run("ip", "-n", idle.host.name, "-j", "link", "show", "eth0"))[0]["address"]
-    run("ip", "-n", idle.host.peer, "neigh", "replace", "10.9.0.1", "lladdr", mac, "dev", "r0", "nud", "permanent")
-    until(lambda: "tentative" not in run("ip", "-n", idle.host.name, "addr"))
-    return state(idle.host.name, idle.instance)
+    idle.host.peer.run("ip", "neigh", "replace", "10.9.0.1", "lladdr", idle.host.mac("eth0"), "dev", "r0", "nud", "permanent")
+    wait_until(lambda: "tentative" not in idle.host.run("ip", "addr").stdout)
+    return state(idle.host, idle.instance)
 
 
 def detach(daemon, *words):
-    done = daemon.cli(*words, "interface", "detach", "--all")
+    done = daemon.run([*words, "interface", "detach", "--all"], status=None)
     assert done.returncode == 0, done.stderr
 
 
@@ -117,11 +118,11 @@ def test_nothing_is_left(idle, before, end, mode):
     idle.start("--config", path)
     settled(idle)
     numbers = objects(idle)
-    assert program_on(idle.host.name, "eth0") and program_on(idle.host.name, "eth1")
+    assert idle.host.program_on("eth0") and idle.host.program_on("eth1")
     for step in ENDS[end]:
         step(idle)
-    until(lambda: are_gone(numbers))
-    assert not changed(before, state(idle.host.name, idle.instance))
+    wait_until(lambda: are_gone(numbers))
+    assert not changed(before, state(idle.host, idle.instance))
 
 
 @pytest.mark.parametrize("mode", ["native", "generic"])
@@ -131,76 +132,75 @@ def test_an_interface_that_left_the_file_is_as_it_was(idle, before, how, mode):
     idle.start("--config", configuration(idle, both))
     if how == "restart":
         idle.stop()
-        assert program_on(idle.host.name, "eth0") and program_on(idle.host.name, "eth1")
+        assert idle.host.program_on("eth0") and idle.host.program_on("eth1")
     path = configuration(idle, both[:1])
     if how == "restart":
         idle.start("--config", path)
     else:
         idle.process.send_signal(1)
-    until(lambda: not program_on(idle.host.name, "eth1"))
-    until(lambda: len(idle.get("/v1/interfaces")["interfaces"]) == 1)
-    assert program_on(idle.host.name, "eth0")
-    now = state(idle.host.name, idle.instance)
+    wait_until(lambda: not idle.host.program_on("eth1"))
+    wait_until(lambda: len(idle.get("/v1/interfaces")["interfaces"]) == 1)
+    assert idle.host.program_on("eth0")
+    now = state(idle.host, idle.instance)
     for what in ("programs", "offloads"):
         assert [each for each in now[what] if "eth1" in str(each)] == [each for each in before[what] if "eth1" in str(each)]
 
 
 def test_a_backend_that_left_leaves_no_neighbour(serving):
     def neighbours():
-        return {each["dst"] for each in json.loads(run("ip", "-n", serving.host.name, "-j", "neigh"))}
+        return {each["dst"] for each in json.loads(serving.host.run("ip", "-j", "neigh").stdout)}
 
     settled(serving)
     assert {"10.9.0.11", "10.9.0.12", "10.9.0.13"} <= neighbours()
     serving.operate("backend.remove", pool="db", name="db3", now=True)
-    until(lambda: "10.9.0.13" not in neighbours())
+    wait_until(lambda: "10.9.0.13" not in neighbours())
     assert {"10.9.0.11", "10.9.0.12"} <= neighbours()
 
 
 def test_what_the_host_itself_looked_for_stays(serving, idle):
     """An entry that was there before is not the daemon's to remove."""
-    name = serving.host.name
-    run(*serving.host.inside("/usr/bin/python3", "-c", "import socket\n"
-                             "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'', ('10.9.0.14', 9))"))
-    run("ip", "-n", name, "neigh", "replace", "10.9.0.15", "lladdr", "02:00:00:00:00:15", "dev", "eth0")
+    serving.host.run(PYTHON, "-c", "import socket\n"
+                             "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'', ('10.9.0.14', 9))")
+    serving.host.run("ip", "neigh", "replace", "10.9.0.15", "lladdr", "02:00:00:00:00:15", "dev", "eth0")
     for i in (4, 5):
         serving.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.1{i}")
-        until(lambda: serving.get(f"/v1/backends/db/db{i}")["next_hop"]["resolved"])
+        wait_until(lambda: serving.get(f"/v1/backends/db/db{i}")["next_hop"]["resolved"])
     detach(serving)
     serving.stop()
-    assert {each["dst"] for each in json.loads(run("ip", "-n", name, "-j", "neigh"))} == {"10.9.0.14", "10.9.0.15"}
+    assert {each["dst"] for each in json.loads(serving.host.run("ip", "-j", "neigh").stdout)} == {"10.9.0.14", "10.9.0.15"}
 
 
 def test_a_daemon_that_stops_goes_on_forwarding(serving):
     numbers, pins = objects(serving), sorted(serving.pins.rglob("*"))
     settled(serving)
     serving.stop()
-    assert program_on(serving.host.name, "eth0") and not any(map(are_gone, [[each] for each in numbers]))
+    assert serving.host.program_on("eth0") and not any(map(are_gone, [[each] for each in numbers]))
     assert sorted(serving.pins.rglob("*")) == pins
-    assert {each["dst"] for each in json.loads(run("ip", "-n", serving.host.name, "-j", "neigh"))} >= {"10.9.0.11"}
+    assert {each["dst"] for each in json.loads(serving.host.run("ip", "-j", "neigh").stdout)} >= {"10.9.0.11"}
 
 
 def test_an_instance_that_wants_an_absent_interface_keeps_its_pins(serving):
     """The interface may come back, and its connections with it."""
-    run("ip", "-n", serving.host.name, "link", "del", "eth0")
-    until(lambda: serving.get("/v1/interfaces")["interfaces"][0]["problem"])
+    serving.host.run("ip", "link", "del", "eth0")
+    wait_until(lambda: serving.get("/v1/interfaces")["interfaces"][0]["problem"])
     serving.stop()
     assert (serving.pins / "maps" / "flows").exists()
 
 
 def test_check_asks_neighbours_and_leaves_none(idle, before):
     path = configuration(idle, ["{name: eth0}"])
-    done = idle.cli("--json", "check", "--file", path)
+    done = idle.run(["--json", "check", "--file", path], status=None)
     assert "findings" in done.stdout, done.stderr
-    assert state(idle.host.name, idle.instance)["neighbours"] == before["neighbours"]
+    assert state(idle.host, idle.instance)["neighbours"] == before["neighbours"]
 
 
 @pytest.mark.parametrize("mode", ["native", "generic"])
 @pytest.mark.parametrize("twice", [False, True], ids=["once", "attached twice"])
 def test_a_receiver_that_is_detached_leaves_nothing(idle, before, mode, twice):
     for _ in range(1 + twice):
-        done = idle.cli("receiver", "attach", "eth0", "--from", "10.9.0.0/24", "--mode", mode)
+        done = idle.run(["receiver", "attach", "eth0", "--from", "10.9.0.0/24", "--mode", mode], status=None)
         assert done.returncode == 0, done.stderr
-    assert program_on(idle.host.name, "eth0")
-    done = idle.cli("receiver", "detach", "eth0")
+    assert idle.host.program_on("eth0")
+    done = idle.run("receiver detach eth0", status=None)
     assert done.returncode == 0, done.stderr
-    assert not changed(before, state(idle.host.name, idle.instance))
+    assert not changed(before, state(idle.host, idle.instance))

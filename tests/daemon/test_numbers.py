@@ -3,7 +3,8 @@
 
 import time
 
-from daemon import until
+from harness.wait import wait_until
+
 
 IN_EACH = 1000
 
@@ -47,7 +48,7 @@ def test_thousands_that_a_file_drops_leave_together(idle):
     del few["pools"][0]["backends"][3:]
     applied(idle, few)
     assert count(idle) == IN_EACH, "they drain first"
-    until(lambda: count(idle) == 3)
+    wait_until(lambda: count(idle) == 3)
     generations = [g["cause"] for g in idle.get("/v1/generations")["generations"] if g["author"] == "holdfastd"]
     assert len([cause for cause in generations if cause.startswith("drained old0/")]) <= 3, generations
 
@@ -82,5 +83,5 @@ def test_a_number_that_only_an_old_table_names_is_kept(daemon):
         remove("other", "o1")
         return again != free
 
-    until(is_released, 90)
+    wait_until(is_released, 90)
     assert add("db", "db1", "10.9.0.11") == first

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """From an older build to this one, and not back: OLD=DIR names the older build's directory of programs."""
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from daemon import PROGRAM, until
+
+from harness import BUILD
+from harness.wait import wait_until
 
 OLD = os.environ.get("OLD")
 pytestmark = pytest.mark.skipif(not OLD, reason="no older build: OLD=DIR")
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.skipif(not OLD, reason="no older build: OLD=DIR")
 # A packet of a connection every 200 microseconds, to each of the services in turn, until standard input ends.
 STREAM = """
 import select, socket, struct, sys
+
 raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 raw.bind(("r0", 0))
 head = bytes.fromhex(sys.argv[1].replace(":", "")) + b"\\2\\0\\0\\0\\0\\2\\x08\\0"
@@ -36,7 +38,7 @@ def seen(daemon):
 
 def test_packets_find_their_services_through_the_upgrade(idle):
     services = 100
-    idle.program = (Path(OLD) / "holdfastd",)
+    idle.build = Path(OLD)
     idle.start()
     seed = idle.get("/v1/status")["seed"]
     pool = {"name": "p", "backends": [{"name": "b", "address": "10.9.0.11"}]}
@@ -44,24 +46,23 @@ def test_packets_find_their_services_through_the_upgrade(idle):
         "version": 1, "seed": seed, "interfaces": [{"name": "eth0"}], "pools": [pool],
         "services": [{"listen": f"tcp 203.0.113.{1 + i % 5}:{1000 + 5 * (i // 5)}", "pool": "p"}
                      for i in range(services)]})
-    links = subprocess.run(idle.host.inside("ip", "-json", "link", "show", "eth0"), capture_output=True, text=True).stdout
-    stream = subprocess.Popen(idle.host.inside_peer(sys.executable, "-c", STREAM, json.loads(links)[0]["address"], services),
+    stream = subprocess.Popen(idle.host.peer.inside(sys.executable, "-c", STREAM, idle.host.mac("eth0"), services),
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
-        until(lambda: seen(idle) > 1000)
+        wait_until(lambda: seen(idle) > 1000)
         idle.stop()
-        idle.program = (PROGRAM,)
+        idle.build = BUILD
         idle.start()
         began = seen(idle)
-        until(lambda: seen(idle) > began + 1000)
+        wait_until(lambda: seen(idle) > began + 1000)
         idle.operate("service.add", proto="tcp", listen="203.0.113.1:7", pool="p")
         began = seen(idle)
-        until(lambda: seen(idle) > began + 1000)
+        wait_until(lambda: seen(idle) > began + 1000)
     finally:
         sent = int(stream.communicate("", timeout=20)[0])
-    until(lambda: seen(idle) >= sent - 5)
+    wait_until(lambda: seen(idle) >= sent - 5)
     missed = {reason["reason"]: reason["packets"] for reason in idle.get("/v1/counters")["reasons"]}
     assert missed["no-service"] == 0
     idle.stop()
-    idle.program = (Path(OLD) / "holdfastd",)
+    idle.build = Path(OLD)
     assert "have layout" in idle.refused()

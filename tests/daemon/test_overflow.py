@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A flow table that is too small: status says so while connections find no room, and what to do."""
 
-import json
 import subprocess
 
-from daemon import until
+from harness import PYTHON
+from harness.wait import wait_until
 
 PLACES, SYNS = 64, 2000
 
@@ -22,8 +22,7 @@ for port in range(2000, 2000 + count):
 
 
 def open_connections(host, count):
-    link = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))[0]["address"]
-    subprocess.run(host.inside_peer("/usr/bin/python3", "-c", OPEN, link, count), check=True, timeout=60)
+    subprocess.run(host.peer.inside(PYTHON, "-c", OPEN, host.mac("eth0"), count), check=True, timeout=60)
 
 
 def problems(daemon):
@@ -40,11 +39,11 @@ def test_status_warns_while_connections_find_no_room(idle, host):
     idle.operate("backend.drain", pool="db", name="db1")
     assert not problems(idle)
     open_connections(host, SYNS)
-    (told,) = until(lambda: problems(idle))
+    (told,) = wait_until(lambda: problems(idle))
     flows = idle.get("/v1/status")["flows"]
     assert flows["remembered"] <= flows["limit"] == PLACES and flows["unfit"] > PLACES
     assert f"--max-flows {2 * PLACES}" in told and f"{flows['unfit']} new connections" in told
     assert any(e["kind"] == "flow-table" and "is full" in e["text"] for e in idle.get("/v1/events")["events"])
-    until(lambda: not problems(idle))
+    wait_until(lambda: not problems(idle))
     assert idle.get("/v1/status")["flows"]["unfit"] == flows["unfit"]
-    until(lambda: any("room again" in e["text"] for e in idle.get("/v1/events")["events"]))
+    wait_until(lambda: any("room again" in e["text"] for e in idle.get("/v1/events")["events"]))

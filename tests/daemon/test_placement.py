@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from daemon import until
+from harness.wait import wait_until
 from test_size import spent
 
 
@@ -120,7 +120,7 @@ def test_a_daemon_stops_while_it_computes(daemon):
                                              for i in range(1000)]
     with ThreadPoolExecutor() as pool:
         change = pool.submit(daemon.post, "model.apply", {"configuration": configuration})
-        until(lambda: len(list(Path(f"/proc/{daemon.process.pid}/task").iterdir())) > 1)
+        wait_until(lambda: len(list(Path(f"/proc/{daemon.process.pid}/task").iterdir())) > 1)
         daemon.stop()
         assert change.exception(20) or change.result()[0] == 503
     daemon.start()
@@ -140,7 +140,7 @@ def test_the_longest_step_of_every_scheme(daemon):
             began = time.monotonic()
             status, answer = daemon.post("model.apply", {"configuration": configuration}, force=True)
             ended = time.monotonic()
-            until(lambda: daemon.get("/v1/version"))
+            wait_until(lambda: daemon.get("/v1/version"))
             done.set()
         assert status == 200, answer
         longest = max(after - before for before, after in answers.result() if after >= began)

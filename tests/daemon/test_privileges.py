@@ -7,7 +7,10 @@ import subprocess
 
 import pytest
 
-from daemon import PROGRAM, TOP, run, until
+from harness import BUILD, TOP
+from harness.process import run
+from harness.wait import wait_until
+
 
 UNITS = TOP / "scripts" / "systemd"
 USER = 12345
@@ -37,12 +40,13 @@ def own(idle, bpffs):
         run(*bpffs, "sh", "-c", OPEN, "sh", idle.directory, idle.directory.parents[-3])
         idle.directory.chmod(0o755)
         shutil.chown(idle.directory, USER, USER)
-        program = idle.directory / "holdfastd"
-        if not program.exists():
-            shutil.copy(PROGRAM, program)
+        for program in ("holdfastd", "holdfast"):
+            if not (idle.directory / program).exists():
+                shutil.copy(BUILD / program, idle.directory)
+        idle.build = idle.directory
         caps = "".join(f",+{c.removeprefix('CAP_').lower()}" for c in capabilities)
-        idle.program = (*bpffs, "setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups",
-                        f"--inh-caps=-all{caps}", f"--ambient-caps=-all{caps}", f"--bounding-set=-all{caps}", program)
+        idle.under = (*bpffs, "setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups",
+                        f"--inh-caps=-all{caps}", f"--ambient-caps=-all{caps}", f"--bounding-set=-all{caps}")
         return idle
     return become
 
@@ -60,7 +64,7 @@ def test_the_listed_capabilities_are_enough(own):
     serve(daemon)
     effective = int(re.search(r"^CapEff:\s*(\w+)", open(f"/proc/{daemon.process.pid}/status").read(), re.M)[1], 16)
     assert bin(effective).count("1") == len(WANTED)
-    until(lambda: daemon.get("/v1/backends/db/db1")["next_hop"]["resolved"])
+    wait_until(lambda: daemon.get("/v1/backends/db/db1")["next_hop"]["resolved"])
     assert daemon.get("/v1/why?proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432")["verdict"] == "forward"
     before = daemon.get("/v1/interfaces")
     assert before["interfaces"][0]["program"]
@@ -95,5 +99,5 @@ def test_units_install_and_are_sound(tmp_path):
     if not shutil.which("systemd-analyze"):
         pytest.skip("no systemd-analyze: exposure not judged")
     for unit in ("holdfastd.service", "holdfast-receiver@.service"):
-        said = run("systemd-analyze", "security", "--offline=true", "--no-pager", units / unit)
+        said = run("systemd-analyze", "security", "--offline=true", "--no-pager", units / unit).stdout
         assert float(re.search(r"exposure level.*: ([\d.]+)", said)[1]) < 5, said[-200:]

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stops packets is seen: UP counts backends that can be reached, and `status --check` fails where packets do not."""
 
-import subprocess
-from pathlib import Path
 
 import pytest
 
-from daemon import run, until
+from harness.wait import wait_until
+
 
 FLOW = "/v1/why?proto=tcp&src=198.51.100.7:{}&dst=203.0.113.10:5432"
 ALL = "tcp 203.0.113.10:5432"
@@ -14,15 +13,12 @@ ALL = "tcp 203.0.113.10:5432"
 
 def holdfast(daemon, *words):
     """What the command line exits with, and prints."""
-    program = Path(daemon.program[-1]).parent / "holdfast"
-    done = subprocess.run(daemon.host.inside(program, "--instance", daemon.instance, "--runtime-dir",
-                                             daemon.directory / "run", *words),
-                          capture_output=True, text=True, timeout=60)
+    done = daemon.run(words, status=None)
     return done.returncode, done.stdout + done.stderr
 
 
 def ip(daemon, words):
-    run("ip", "-n", daemon.host.name, *words.split())
+    daemon.host.run("ip", *words.split())
 
 
 def service(daemon, name=ALL):
@@ -36,15 +32,15 @@ def is_sound(daemon):
 
 @pytest.fixture
 def reached(serving):
-    until(lambda: is_sound(serving))
+    wait_until(lambda: is_sound(serving))
     assert holdfast(serving, "status", "--check")[0] == 0
     return serving
 
 
 def assert_degraded(daemon, up, *texts):
     """Everywhere alike: the state, the count of each view, the exit status, a line for each text."""
-    until(lambda: service(daemon)["up"] == up)
-    status = until(lambda: (s := daemon.get("/v1/status"))["problems"] and s)
+    wait_until(lambda: service(daemon)["up"] == up)
+    status = wait_until(lambda: (s := daemon.get("/v1/status"))["problems"] and s)
     assert status["state"] == "degraded"
     assert service(daemon)["up"] == up == daemon.get("/v1/pools/db")["up"]
     assert daemon.get("/v1/services/tcp/203.0.113.10:5432")["up"] == up
@@ -59,7 +55,7 @@ def test_no_route_to_any_backend(reached):
     assert_degraded(reached, 0, f"service {ALL}: no backend can be reached",
                     "packets to db/db1, db/db2, db/db3 are dropped: no route")
     ip(reached, "addr add 10.9.0.1/24 dev eth0")
-    until(lambda: is_sound(reached))
+    wait_until(lambda: is_sound(reached))
     assert holdfast(reached, "status", "--check")[0] == 0
 
 
@@ -67,12 +63,12 @@ def test_the_attached_link_is_down(reached):
     ip(reached, "link set eth0 down")
     assert_degraded(reached, 0, "interface eth0: it is down", "no backend can be reached")
     ip(reached, "link set eth0 up")
-    until(lambda: is_sound(reached))
-    run("ip", "-n", reached.host.peer, "link", "set", "r0", "down")
+    wait_until(lambda: is_sound(reached))
+    reached.host.peer.run("ip", "link", "set", "r0", "down")
     assert_degraded(reached, 0, "interface eth0: it has no carrier", "dropped: interface down")
     assert "no carrier" in reached.get("/v1/interfaces")["interfaces"][0]["problem"]
-    run("ip", "-n", reached.host.peer, "link", "set", "r0", "up")
-    until(lambda: is_sound(reached))
+    reached.host.peer.run("ip", "link", "set", "r0", "up")
+    wait_until(lambda: is_sound(reached))
 
 
 def test_what_befalls_an_attached_link_is_an_event(reached):
@@ -80,10 +76,10 @@ def test_what_befalls_an_attached_link_is_an_event(reached):
         return [e["text"] for e in reached.get("/v1/events")["events"] if (e["kind"], e["subject"]) == ("interface", "eth0")]
 
     assert texts() == []
-    run("ip", "-n", reached.host.peer, "link", "set", "r0", "down")
-    until(lambda: len(texts()) == 1)
-    run("ip", "-n", reached.host.peer, "link", "set", "r0", "up")
-    until(lambda: len(texts()) == 2)
+    reached.host.peer.run("ip", "link", "set", "r0", "down")
+    wait_until(lambda: len(texts()) == 1)
+    reached.host.peer.run("ip", "link", "set", "r0", "up")
+    wait_until(lambda: len(texts()) == 2)
     lost, found = texts()
     assert lost.startswith("it has no carrier") and found == "it is up, and packets come in again"
 
@@ -94,11 +90,11 @@ def test_one_of_two_attached_links_is_down(reached):
     ip(reached, "link set in0 up")
     ip(reached, "link set in1 up")
     reached.operate("interface.attach", name="in0")
-    until(lambda: is_sound(reached))
+    wait_until(lambda: is_sound(reached))
     ip(reached, "link set in1 down")
     assert_degraded(reached, 3, "interface in0: it has no carrier")
     ip(reached, "link set in1 up")
-    until(lambda: is_sound(reached))
+    wait_until(lambda: is_sound(reached))
 
 
 def test_the_balancers_own_address_as_the_only_backend(reached):
@@ -107,7 +103,7 @@ def test_the_balancers_own_address_as_the_only_backend(reached):
     status, answer = reached.post("backend.add", own, force=True)
     assert status == 200, answer
     reached.operate("service.add", proto="tcp", listen="203.0.113.11:80", pool="own")
-    until(lambda: service(reached, "tcp 203.0.113.11:80")["up"] == 0)
+    wait_until(lambda: service(reached, "tcp 203.0.113.11:80")["up"] == 0)
     code, said = holdfast(reached, "status", "--check")
     assert code == 1 and "packets to own/b are dropped: local address" in said, said
 
@@ -116,7 +112,7 @@ def test_one_backend_without_a_route_is_an_error_until_its_packets_go_elsewhere(
     ip(reached, "route add unreachable 10.9.0.12/32")
     assert_degraded(reached, 2, "packets to db/db2 are dropped: no route: unreachable")
     reached.operate("backend.health", pool="db", name="db2", state="down")
-    status = until(lambda: (s := reached.get("/v1/status"))["state"] == "ready" and s, 60)
+    status = wait_until(lambda: (s := reached.get("/v1/status"))["state"] == "ready" and s, 60)
     assert service(reached)["up"] == 2 and any("db/db2 down" in line for line in status["warnings"]), status
     assert holdfast(reached, "status", "--check")[0] == 0
 
@@ -124,7 +120,7 @@ def test_one_backend_without_a_route_is_an_error_until_its_packets_go_elsewhere(
 def test_a_pool_that_nobody_uses_only_warns(reached):
     reached.operate("pool.add", name="spare", source="10.64.0.0/16")
     reached.operate("backend.add", pool="spare", name="s", address="192.0.2.1")
-    until(lambda: any("spare/s: no route" in line for line in reached.get("/v1/status")["warnings"]))
+    wait_until(lambda: any("spare/s: no route" in line for line in reached.get("/v1/status")["warnings"]))
     assert reached.get("/v1/status")["state"] == "ready" and reached.get("/v1/pools/spare")["up"] == 0
 
 
@@ -132,7 +128,7 @@ def test_the_same_from_the_pins_alone(reached):
     reached.kill()
 
     def offline():
-        return holdfast(reached, "--state-dir", reached.database.parent, "--offline", "status", "--check")
+        return holdfast(reached, "--offline", "status", "--check")
 
     code, said = offline()
     assert code == 0 and "3/3" in said, said
@@ -140,13 +136,13 @@ def test_the_same_from_the_pins_alone(reached):
     code, said = offline()
     assert code == 1 and "0/3" in said and "interface eth0: it is down" in said, said
     reached.start()
-    until(lambda: service(reached)["up"] == 0)
+    wait_until(lambda: service(reached)["up"] == 0)
     reached.kill()
     ip(reached, "link set eth0 up")
     code, said = offline()
     assert code == 1 and "0/3" in said and "ERROR" not in said, said
     reached.start()
-    until(lambda: is_sound(reached))
+    wait_until(lambda: is_sound(reached))
 
 
 # While a next hop is lost ------------------------------------------------------------------------------------
@@ -160,7 +156,7 @@ def flow_of(daemon, backend):
 def watch_until_dropped(daemon, flow):
     """What `why` answers from now until the flow's packets are dropped."""
     told = []
-    until(lambda: told.append(daemon.get(flow)) or told[-1]["verdict"] == "drop", 30)
+    wait_until(lambda: told.append(daemon.get(flow)) or told[-1]["verdict"] == "drop", 30)
     return told
 
 
@@ -174,7 +170,7 @@ def test_a_lost_route_is_held_and_every_view_says_so(reached):
     flow = flow_of(reached, "db/db1")
     mac = reached.get(flow)["next_hop"]["mac"]
     ip(reached, "route del 10.9.0.0/24 dev eth0")
-    held = until(lambda: not (why := reached.get(flow))["next_hop"]["resolved"] and why)
+    held = wait_until(lambda: not (why := reached.get(flow))["next_hop"]["resolved"] and why)
     backend, status = reached.get("/v1/backends/db/db1"), reached.get("/v1/status")
     _, said = holdfast(reached, "why", "tcp", "198.51.100.7:" + flow.split("198.51.100.7:")[1].split("&")[0],
                        "203.0.113.10:5432")
@@ -197,12 +193,12 @@ def test_a_lost_route_is_held_and_every_view_says_so(reached):
 def flow_over_ipv6(daemon):
     """A flow to a backend that has an IPv6 address, reached on link."""
     ip(daemon, "addr add 2001:db8:9::1/64 dev eth0 nodad")
-    run("ip", "-n", daemon.host.peer, "addr", "add", "2001:db8:9::11/64", "dev", "r0", "nodad")
+    daemon.host.peer.run("ip", "addr", "add", "2001:db8:9::11/64", "dev", "r0", "nodad")
     daemon.operate("pool.add", name="six", source="2001:db8:64::/64")
     daemon.operate("backend.add", pool="six", name="b", address="2001:db8:9::11")
     daemon.operate("service.add", proto="tcp", listen="[2001:db8:203::10]:80", pool="six")
     flow = "/v1/why?proto=tcp&src=[2001:db8:1::1]:40000&dst=[2001:db8:203::10]:80"
-    until(lambda: daemon.get(flow)["next_hop"]["resolved"])
+    wait_until(lambda: daemon.get(flow)["next_hop"]["resolved"])
     return flow
 
 

@@ -8,7 +8,6 @@ import struct
 
 import pytest
 
-from daemon import until
 
 CUTS = 10
 WAL_HEADER, FRAME_HEADER = 32, 24

@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from daemon import until
+from harness.wait import wait_until
+
 
 SLOTS = 8192
 SIZES = (251, 509, 1021, 2039)
@@ -65,7 +66,7 @@ def test_a_migration_without_room_is_refused_by_name(full):
 
 def restart_finds_nothing_to_do(daemon):
     """What the maps hold is what the daemon thinks, word for word."""
-    until(lambda: not any(pool["moving"] for pool in daemon.get("/v1/pools")["pools"]))
+    wait_until(lambda: not any(pool["moving"] for pool in daemon.get("/v1/pools")["pools"]))
     daemon.kill()
     daemon.log.write_text("")
     daemon.start("--max-slots", str(SLOTS))

@@ -3,14 +3,14 @@
 
 import http.client
 import mmap
-import os
 import struct
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from daemon import until
+from harness.wait import wait_until
+
 
 SOURCE = Path(__file__).with_name("short_memory.c")
 REFUSED = range(400, 500), (503,)
@@ -37,7 +37,7 @@ def short(idle, tmp_path):
     library, path = tmp_path / "short_memory.so", tmp_path / "short_memory"
     subprocess.run(["gcc", "-O1", "-fPIC", "-shared", "-o", library, SOURCE], check=True, timeout=60)
     allocations = Allocations(path)
-    idle.program = ("env", f"LD_PRELOAD={library}", f"SHORT_MEMORY={path}", *idle.program)
+    idle.under = ("env", f"LD_PRELOAD={library}", f"SHORT_MEMORY={path}",)
     idle.start()
     idle.operate("pool.add", name="db", table_size=251)
     idle.operate("backend.add", pool="db", name="db1", address="10.9.0.11")
@@ -63,14 +63,14 @@ def test_what_time_makes_due_and_cannot_be_done_is_an_error(short):
     daemon, allocations = short
     daemon.operate("pool.set", name="db", grace=1)
     daemon.operate("interface.attach", name="eth0")
-    until(lambda: not daemon.get("/v1/status")["problems"])
+    wait_until(lambda: not daemon.get("/v1/status")["problems"])
     daemon.operate("backend.health", pool="db", name="db1", state="down")
     allocations.fail_after(1)
-    until(lambda: "what is due waits" in daemon.log.read_text())
+    wait_until(lambda: "what is due waits" in daemon.log.read_text())
     allocations.fail_after(0)
-    problems = until(lambda: daemon.get("/v1/status")["problems"])
+    problems = wait_until(lambda: daemon.get("/v1/status")["problems"])
     assert any("health have no effect yet: Cannot allocate memory" in line for line in problems), problems
-    until(lambda: not daemon.get("/v1/status")["problems"], 60)
+    wait_until(lambda: not daemon.get("/v1/status")["problems"], 60)
 
 
 @pytest.mark.parametrize("sign", [1, -1], ids=["every allocation from here on", "one allocation"])

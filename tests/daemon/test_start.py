@@ -10,7 +10,10 @@ import subprocess
 
 import pytest
 
-from daemon import PROGRAM, run, until
+from harness import BUILD
+from harness.process import run
+from harness.wait import wait_until
+
 
 
 def attached(daemon):
@@ -49,14 +52,14 @@ def test_seed_is_given_once(idle):
     (["extra"], "is not an option"),
 ])
 def test_options_are_checked(options, text):
-    done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([BUILD / "holdfastd", *options], capture_output=True, text=True, timeout=20)
     assert done.returncode == 2
     assert text in done.stderr
 
 
 def test_help_and_version():
-    assert "--instance NAME" in run(PROGRAM, "--help")
-    assert run(PROGRAM, "--version").startswith("holdfastd 0.")
+    assert "--instance NAME" in run(BUILD / "holdfastd", "--help").stdout
+    assert run(BUILD / "holdfastd", "--version").stdout.startswith("holdfastd 0.")
 
 
 def test_second_start_is_refused_by_name(daemon):
@@ -182,17 +185,10 @@ def test_a_later_schema_is_refused(idle):
     assert "later version" in idle.refused()
 
 
-def test_two_instances_beside_each_other(serving, tmp_path, host):
-    from daemon import Daemon
-    from conftest import remove_pins
-    other = Daemon(host, serving.instance + "-b", tmp_path)
-    try:
-        other.start()
-        assert other.get("/v1/status")["generation"]["number"] == 1
-        assert serving.get("/v1/status")["generation"]["number"] > 1
-    finally:
-        other.end()
-        remove_pins(other.instance)
+def test_two_instances_beside_each_other(make_daemon, serving, tmp_path):
+    other = make_daemon(serving.instance + "-b", tmp_path / "b").start()
+    assert other.get("/v1/status")["generation"]["number"] == 1
+    assert serving.get("/v1/status")["generation"]["number"] > 1
 
 
 def test_the_manager_is_told(idle):
@@ -204,4 +200,4 @@ def test_the_manager_is_told(idle):
         assert manager.recv(100) == b"READY=1"
         assert manager.recv(100) == b"WATCHDOG=1"
         idle.process.send_signal(signal.SIGTERM)
-        until(lambda: manager.recv(100) == b"STOPPING=1")
+        wait_until(lambda: manager.recv(100) == b"STOPPING=1")

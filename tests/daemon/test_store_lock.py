@@ -7,10 +7,12 @@ import threading
 
 import pytest
 
-from daemon import until
+from harness.wait import wait_until
+from host import serve_many
 
 HOLD = """
 import sqlite3, sys
+
 database = sqlite3.connect(sys.argv[1], isolation_level=None)
 for statement in sys.argv[2:]:
     database.execute(statement).fetchall()
@@ -79,14 +81,14 @@ def test_the_refusal_names_the_process_that_has_the_lock(serving):
             error = answer["error"]
             assert status == 503 and error["what"].startswith("the database is locked by "), answer
             assert f"(process {pid})" in error["what"] and error["where"] == str(serving.database), error
-        (problem,) = until(lambda: serving.get("/v1/status")["problems"])
+        (problem,) = wait_until(lambda: serving.get("/v1/status")["problems"])
         assert f"(process {pid})" in str(problem)
         assert serving.get("/v1/status")["generation"] == before
         assert serving.get("/v1/interfaces")["interfaces"][0]["link_id"] == attached[0]["link_id"]
         assert serving.get("/v1/backends/db/db1")["admin"] == "active"
-    until(lambda: not serving.get("/v1/status")["problems"])
+    wait_until(lambda: not serving.get("/v1/status")["problems"])
     assert serving.operate("backend.drain", pool="db", name="db1")["changed"]
-    until(lambda: any(e["kind"] == "database" and f"(process {pid})" in e["text"]
+    wait_until(lambda: any(e["kind"] == "database" and f"(process {pid})" in e["text"]
                       for e in serving.get("/v1/events")["events"]))
 
 
@@ -106,15 +108,15 @@ def test_a_change_waits_for_a_lock_that_is_let_go(serving):
 def test_a_reader_that_never_ends_is_named(idle):
     """The log cannot begin anew while it reads, and grows with each change."""
     idle.start()
-    idle.serve_many(2000, "p")
+    serve_many(idle, 2000, "p")
     log = idle.database.with_name(idle.database.name + "-wal")
     with Holder(idle, "BEGIN", "SELECT max(number) FROM generations") as pid:
         while log.stat().st_size <= 17 << 20:
             for weight in (200, 300):
                 idle.operate("backend.set", pool="p", name="b7", weight=weight)
-        (problem,) = until(lambda: idle.get("/v1/status")["problems"])
+        (problem,) = wait_until(lambda: idle.get("/v1/status")["problems"])
         assert "keeps reading" in str(problem) and f"(process {pid})" in str(problem), problem
-    until(lambda: not idle.get("/v1/status")["problems"])
+    wait_until(lambda: not idle.get("/v1/status")["problems"])
     assert log.stat().st_size <= 17 << 20
 
 

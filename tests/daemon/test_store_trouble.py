@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon import until
+from harness.wait import wait_until
+from host import serve, serve_many
+
 
 ON_TMPFS = 'mount -t tmpfs -o size=%s tmpfs "$0" && exec "$@"'
 FLOW = "/v1/why?proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432"
@@ -19,15 +21,15 @@ FLOW = "/v1/why?proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432"
 
 def start_on_disk(daemon, size):
     """Its state directory is a small disk, in a mount namespace of its own."""
-    (daemon.directory / "state").mkdir()
-    daemon.program = ("unshare", "-m", "sh", "-ec", ON_TMPFS % size, daemon.directory / "state", *daemon.program)
+    daemon.state_dir.mkdir()
+    daemon.under = ("unshare", "-m", "sh", "-ec", ON_TMPFS % size, daemon.state_dir,)
     daemon.start()
 
 
 @pytest.fixture
 def small(idle):
     start_on_disk(idle, "2m")
-    idle.serve()
+    serve(idle)
     return idle
 
 
@@ -53,10 +55,7 @@ def problems(daemon):
 
 def checked(daemon):
     """What `holdfast status --check` exits with, and prints."""
-    holdfast = Path(daemon.program[-1]).parent / "holdfast"
-    done = subprocess.run(daemon.host.inside(holdfast, "--instance", daemon.instance, "--runtime-dir",
-                                             daemon.directory / "run", "status", "--check"),
-                          capture_output=True, text=True, timeout=60)
+    done = daemon.run("status --check", status=None)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -88,7 +87,7 @@ def test_a_full_disk_costs_old_generations_before_it_costs_a_change(small):
     change_weights(small, "db", "db1", 40)
     assert checked(small)[0] == 0
     fill(state_of(small))
-    until(lambda: problems(small))
+    wait_until(lambda: problems(small))
     code, said = checked(small)
     assert code == 1 and "full" in said, said
     change_weights(small, "db", "db2", 200)
@@ -97,9 +96,9 @@ def test_a_full_disk_costs_old_generations_before_it_costs_a_change(small):
     print(f"{len(kept)} of {last} generations stay")
     assert kept == list(range(last, last - len(kept), -1)) and 3 <= len(kept) < last
     (state_of(small) / "fill").unlink()
-    until(lambda: not problems(small))
+    wait_until(lambda: not problems(small))
     assert checked(small)[0] == 0
-    told = until(lambda: (events := small.get("/v1/events?limit=10000")["events"])
+    told = wait_until(lambda: (events := small.get("/v1/events?limit=10000")["events"])
                  and any(e["text"] == "the database is written again" for e in events) and events)
     assert any(e["kind"] == "database" and "full: make room" in e["text"] for e in told), "and what to do"
     changes = [int(e["text"].split()[1]) for e in told if e["kind"] == "change"]
@@ -114,21 +113,21 @@ def test_a_change_that_a_full_disk_has_no_room_for_is_refused(small):
     large["pools"][0]["backends"] += [{"name": f"x{i}", "address": f"10.77.{i // 250}.{i % 250 + 1}"}
                                       for i in range(3000)]
     fill(state_of(small))
-    until(lambda: problems(small))
+    wait_until(lambda: problems(small))
     before, pool = small.get("/v1/status")["generation"], small.get("/v1/pools/db")["digests"]
     status, answer = small.post("model.apply", {"configuration": large}, force=True)
     assert status == 503 and f"{small.instance}.db" in str(answer) and "full" in str(answer), answer
     assert small.get("/v1/status")["generation"] == before and small.get("/v1/pools/db")["digests"] == pool
     assert small.get(FLOW)["verdict"] == "forward"
     (state_of(small) / "fill").unlink()
-    until(lambda: not problems(small))
+    wait_until(lambda: not problems(small))
     small.operate("backend.set", pool="db", name="db1", weight=300)
 
 
 def test_a_small_disk_is_not_filled_by_old_generations(idle):
     """A hundred kilobytes each, more of them than the disk has room for."""
     start_on_disk(idle, "8m")
-    idle.serve_many(1000, "p")
+    serve_many(idle, 1000, "p")
     change_weights(idle, "p", "b7", 200)
     kept, used = numbers(idle), os.statvfs(state_of(idle))
     print(f"{len(kept)} of 202 generations stay, {used.f_bavail * used.f_frsize >> 10} KiB are free")
@@ -139,7 +138,7 @@ def test_a_small_disk_is_not_filled_by_old_generations(idle):
 @pytest.fixture
 def on_ext4(idle):
     """A daemon whose state directory is an ext4 file system, which an operator can abort: it is read-only then."""
-    image, state = idle.directory / "image", idle.directory / "state"
+    image, state = idle.directory / "image", idle.state_dir
     state.mkdir()
     with open(image, "wb") as file:
         file.truncate(16 << 20)
@@ -148,17 +147,17 @@ def on_ext4(idle):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             pytest.skip(f"no ext4 in a file here: {done.stderr.strip()}")
-    idle.program = (*mount, *idle.program)
+    idle.under = mount
     idle.start()
-    idle.serve()
+    serve(idle)
     return idle
 
 
 def test_a_disk_that_turned_read_only_refuses_changes(on_ext4):
     subprocess.run(["nsenter", "-t", str(on_ext4.process.pid), "-m", "mount", "-o", "remount,abort",
-                    on_ext4.directory / "state"], check=True, timeout=20)
+                    on_ext4.state_dir], check=True, timeout=20)
     refuses(on_ext4, "")
-    until(lambda: problems(on_ext4))
+    wait_until(lambda: problems(on_ext4))
     refuses(on_ext4, "")
 
 
@@ -171,10 +170,10 @@ def test_a_removed_database_refuses_changes_and_is_written_anew_on_request(servi
     before = serving.get("/v1/generations")
     lose(serving)
     refuses(serving, "removed")
-    until(lambda: problems(serving))
+    wait_until(lambda: problems(serving))
     refuses(serving, "removed")
     serving.process.send_signal(signal.SIGHUP)
-    until(lambda: not problems(serving))
+    wait_until(lambda: not problems(serving))
     assert checked(serving)[0] == 0
     assert serving.get("/v1/generations") == before
     serving.operate("backend.set", pool="db", name="db1", weight=300)
@@ -190,7 +189,7 @@ def test_a_removed_log_refuses_changes(serving):
     serving.database.with_name(serving.database.name + "-wal").unlink()
     refuses(serving, "removed")
     serving.process.send_signal(signal.SIGHUP)
-    until(lambda: not problems(serving))
+    wait_until(lambda: not problems(serving))
     serving.operate("backend.set", pool="db", name="db1", weight=300)
     serving.kill()
     serving.start()
@@ -208,7 +207,7 @@ def test_a_replaced_database_is_never_written_over(serving):
     found = os.stat(serving.database).st_ino
     refuses(serving, "replaced")
     serving.process.send_signal(signal.SIGHUP)
-    until(lambda: problems(serving))
+    wait_until(lambda: problems(serving))
     refuses(serving, "replaced")
     assert os.stat(serving.database).st_ino == found
     serving.stop()
@@ -222,7 +221,7 @@ def test_a_database_that_is_moved_back_is_used_again(serving):
     serving.database.rename(elsewhere)
     refuses(serving, "removed")
     elsewhere.rename(serving.database)
-    until(lambda: not problems(serving))
+    wait_until(lambda: not problems(serving))
     serving.operate("backend.set", pool="db", name="db1", weight=300)
     serving.kill()
     serving.start()
@@ -231,7 +230,7 @@ def test_a_database_that_is_moved_back_is_used_again(serving):
 
 def test_a_removed_database_that_nobody_wrote_anew_is_a_lost_one(serving):
     lose(serving)
-    until(lambda: problems(serving))
+    wait_until(lambda: problems(serving))
     serving.stop()
     assert "the database is lost" in serving.refused()
     assert (serving.pins / "links" / "eth0").exists()

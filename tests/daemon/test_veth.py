@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from daemon import PASS, run, until
+from harness import PASS, PYTHON
+from harness.wait import wait_until
 from voice import Voice
 
 PORTS = range(5000, 5010)
@@ -34,24 +35,24 @@ class Way:
     def __init__(self, daemon, out):
         self.daemon, self.host, self.out, self.far = daemon, daemon.host, out, {"eth0": "r0", "eth1": "r1"}[out]
         if out == "eth1":
-            run("ip", "-n", self.host.name, "link", "add", "eth1", "type", "veth", "peer", "name", "r1", "netns", self.host.peer)
-            run("ip", "-n", self.host.name, "addr", "add", "10.8.0.1/24", "dev", "eth1")
-            run("ip", "-n", self.host.peer, "addr", "add", "10.8.0.11/24", "dev", "r1")
-            for namespace, name in ((self.host.name, "eth1"), (self.host.peer, "r1")):
-                run("ip", "-n", namespace, "link", "set", name, "up")
-        run(*self.host.inside_peer("ethtool", "-K", self.far, "gro", "off"))
+            self.host.run("ip", "link", "add", "eth1", "type", "veth", "peer", "name", "r1", "netns", self.host.peer.netns)
+            self.host.run("ip", "addr", "add", "10.8.0.1/24", "dev", "eth1")
+            self.host.peer.run("ip", "addr", "add", "10.8.0.11/24", "dev", "r1")
+            for namespace, name in ((self.host, "eth1"), (self.host.peer, "r1")):
+                namespace.run("ip", "link", "set", name, "up")
+        self.host.peer.run("ethtool", "-K", self.far, "gro", "off")
 
     def serve(self, **options):
         self.daemon.operate("pool.add", name="db", source="10.64.0.0/16")
         self.daemon.operate("backend.add", pool="db", name="db1", address={"eth0": "10.9.0.11", "eth1": "10.8.0.11"}[self.out])
         self.daemon.operate("service.add", proto="tcp", listen="203.0.113.10:5432", pool="db")
         self.daemon.operate("interface.attach", name="eth0", **options)
-        until(lambda: self.daemon.get("/v1/backends/db/db1")["next_hop"]["resolved"])
+        wait_until(lambda: self.daemon.get("/v1/backends/db/db1")["next_hop"]["resolved"])
 
     def arrive(self, expected):
         """Whether what is sent to the service comes out of the other end."""
         seconds = 20 if expected else 2
-        ear = subprocess.Popen(self.host.inside_peer("/usr/bin/python3", "-c", LISTEN, self.far, seconds, len(PORTS)),
+        ear = subprocess.Popen(self.host.peer.inside(PYTHON, "-c", LISTEN, self.far, seconds, len(PORTS)),
                                stdout=subprocess.PIPE, text=True)
         try:
             assert ear.stdout.readline() == "ready\n"
@@ -65,7 +66,7 @@ class Way:
 
     def found(self, *words, under=()):
         """What `check` says of the way to the backend, but of its MTU."""
-        findings = json.loads(self.daemon.cli("--json", "check", *words, under=under).stdout)["findings"]
+        findings = json.loads(self.daemon.run(["--json", "check", *words], status=None, under=under).stdout)["findings"]
         return [each for each in findings if each["subject"] == "backend db/db1" and "MTU" not in each["what"]]
 
 
@@ -75,10 +76,10 @@ class Way:
 def test_check_says_what_packets_find_out(daemon, out, there, arrives):
     way = Way(daemon, out)
     if there == "gro":
-        run(*way.host.inside_peer("ethtool", "-K", way.far, "gro", "on"))
+        way.host.peer.run("ethtool", "-K", way.far, "gro", "on")
     elif there != "nothing":
-        run("ip", "-n", way.host.peer, "link", "set", way.far, {"native": "xdpdrv", "generic": "xdpgeneric"}[there], "obj", PASS,
-            "sec", "xdp")
+        way.host.peer.run("ip", "link", "set", way.far, {"native": "xdpdrv", "generic": "xdpgeneric"}[there], "obj", PASS,
+                          "sec", "xdp")
     way.serve()
     assert way.arrive(arrives) == arrives
     found = way.found()
@@ -92,7 +93,7 @@ def test_what_check_advises_helps(daemon, out):
     way.serve()
     (fault,) = way.found()
     command = re.search(r"at the other end: ([^,]*)", fault["right"])[1].replace("FILE", str(PASS))
-    run(*way.host.inside_peer(*command.split()))
+    way.host.peer.run(*command.split())
     assert not way.found() and way.arrive(True)
 
 
@@ -101,7 +102,7 @@ def test_generic_mode_which_check_advises_helps_too(daemon):
     way.serve()
     (fault,) = way.found()
     for words in re.findall(r"holdfast (interface [a-z]+ eth0(?: --mode generic)?)", fault["right"]):
-        done = daemon.cli(*words.split())
+        done = daemon.run(words, status=None)
         assert done.returncode == 0, done.stderr
     assert not way.found() and way.arrive(True)
 
@@ -109,7 +110,7 @@ def test_generic_mode_which_check_advises_helps_too(daemon):
 def test_an_end_that_cannot_be_looked_at_is_said_to_be_so(daemon):
     """GRO may be all that it has, and whoever asks may not look into the other namespace."""
     way = Way(daemon, "eth0")
-    run(*way.host.inside_peer("ethtool", "-K", way.far, "gro", "on"))
+    way.host.peer.run("ethtool", "-K", way.far, "gro", "on")
     way.serve()
     (note,) = way.found(under=("setpriv", "--bounding-set=-net_admin,-sys_admin", "--inh-caps=-net_admin,-sys_admin"))
     assert note["severity"] == "note" and "cannot be looked at" in note["what"] and note["right"]

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from daemon import TOP, until
+from harness import PYTHON, TOP
+from harness.wait import wait_until
 
 DOCUMENT = (TOP / "docs" / "api.md").read_text()
 FLOW = "proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432"
@@ -119,9 +120,8 @@ for i in range(int(sys.argv[2])):
 
 def test_counters_add_up(serving, host):
     count = 600
-    links = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))
-    subprocess.run(host.inside_peer("/usr/bin/python3", "-c", SEND, links[0]["address"], count), check=True)
-    service = until(lambda: (s := serving.get("/v1/services/tcp/203.0.113.10:5432"))["packets"] >= count and s)
+    subprocess.run(host.peer.inside(PYTHON, "-c", SEND, host.mac("eth0"), count), check=True)
+    service = wait_until(lambda: (s := serving.get("/v1/services/tcp/203.0.113.10:5432"))["packets"] >= count and s)
     assert (service["packets"], service["flows"], service["bytes"]) == (count, count, count * 54)
     backends = serving.get("/v1/backends/db")["backends"]
     assert sum(b["packets"] for b in backends) == count
@@ -149,14 +149,13 @@ for i in range(int(sys.argv[2])):
 
 def test_new_flows_of_datagrams_are_counted_or_unknown(serving, host):
     """Where the data plane does not see them begin, no view says 0."""
-    links = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))
     path, sent = "/v1/services/udp/203.0.113.10:5300", 0
 
     def send():
         nonlocal sent
-        subprocess.run(host.inside_peer("/usr/bin/python3", "-c", DATAGRAMS, links[0]["address"], 60), check=True)
+        subprocess.run(host.peer.inside(PYTHON, "-c", DATAGRAMS, host.mac("eth0"), 60), check=True)
         sent += 60
-        return until(lambda: (s := serving.get(path))["packets"] == sent and s)
+        return wait_until(lambda: (s := serving.get(path))["packets"] == sent and s)
 
     def planned():
         answer = serving.post("backend.remove", {"pool": "dns", "name": "b1", "now": True}, dry_run=True)[1]
@@ -172,7 +171,7 @@ def test_new_flows_of_datagrams_are_counted_or_unknown(serving, host):
     assert planned()["new_per_second"] is None
     # The pool has connections too: what is seen of it is not all.
     serving.operate("service.add", proto="tcp", listen="203.0.113.10:5300", pool="dns")
-    until(lambda: all(b["flows"] == 0 and b["flows_unseen"] for b in serving.get("/v1/backends/dns")["backends"]))
+    wait_until(lambda: all(b["flows"] == 0 and b["flows_unseen"] for b in serving.get("/v1/backends/dns")["backends"]))
     assert planned()["flows_unseen"] and planned()["new_per_second"] == 0
     serving.operate("service.set", proto="udp", listen="203.0.113.10:5300", track="always")
     service = send()
@@ -183,10 +182,9 @@ def test_new_flows_of_datagrams_are_counted_or_unknown(serving, host):
 
 def test_counters_outlive_the_range_they_outgrow(serving, host):
     """A service begins with room for eight backends; the ninth moves its counters to a wider place."""
-    links = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))
-    subprocess.run(host.inside_peer("/usr/bin/python3", "-c", SEND, links[0]["address"], 300), check=True)
+    subprocess.run(host.peer.inside(PYTHON, "-c", SEND, host.mac("eth0"), 300), check=True)
     service = lambda: serving.get("/v1/services/tcp/203.0.113.10:5432")["packets"]
-    until(lambda: service() == 300)
+    wait_until(lambda: service() == 300)
     each = {b["name"]: b["packets"] for b in serving.get("/v1/backends/db")["backends"]}
     for i in range(4, 13):
         serving.operate("backend.add", pool="db", name=f"db{i}", address=f"10.9.0.{10 + i}")

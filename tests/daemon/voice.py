@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packets of a client to the service of these tests, sent when a test says so and not later."""
 
-import json
 import subprocess
+
+from harness import PYTHON
 
 CLIENT, VIP, PORT = "198.51.100.7", "203.0.113.10", 5432
 
 SPEAK = """
 import socket, sys
 from scapy.all import Ether, IP, TCP, raw
+
 mac, client, vip, dport = sys.argv[1:]
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind(("r0", 0))
@@ -26,9 +28,8 @@ class Voice:
     """say("S", ports) returns when one packet of each port has been handed to the balancer's link."""
 
     def __init__(self, host):
-        link = json.loads(subprocess.check_output(host.inside("ip", "-j", "link", "show", "eth0")))[0]
         self.process = subprocess.Popen(
-            host.inside_peer("/usr/bin/python3", "-c", SPEAK, link["address"], CLIENT, VIP, PORT),
+            host.peer.inside(PYTHON, "-c", SPEAK, host.mac("eth0"), CLIENT, VIP, PORT),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout.readline() == "ready\n"
 

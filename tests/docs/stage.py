@@ -5,7 +5,9 @@ they have in common is /mnt."""
 
 import subprocess
 
-import lab as labs
+from harness import BUILD, HarnessError
+from harness.wait import wait_until
+
 
 OWN = ("/etc/holdfast", "/var/lib/holdfast", "/run/holdfast")
 PREPARE = """
@@ -33,12 +35,12 @@ class Stage:
         shared = self.lab.dir / "shared"
         shared.mkdir()
         for host in self.lab.hosts.values():
-            holder = subprocess.Popen(host.inside(["unshare", "--mount", "--uts", "--propagation", "private", "sh",
-                                                   "-ec", PREPARE, "sh", host.name, " ".join(OWN), shared]),
+            holder = subprocess.Popen(host.inside("unshare", "--mount", "--uts", "--propagation", "private", "sh",
+                                                   "-ec", PREPARE, "sh", host.name, " ".join(OWN), shared),
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
             self.holders[host.name] = holder
             if holder.stdout.readline() != "prepared\n":
-                raise labs.LabError(f"host {host.name} could not be prepared")
+                raise HarnessError(f"host {host.name} could not be prepared")
         return self
 
     def down(self):
@@ -49,14 +51,14 @@ class Stage:
 
     def enter(self, name):
         if name == "r":
-            return ["nsenter", f"--net={labs.NETNS / self.lab.router_netns}"]
+            return self.lab.router.inside()
         return ["nsenter", "-t", str(self.holders[name].pid), "--mount", "--uts", "--net"]
 
     def run(self, name, text, seconds=60):
         """Runs text in a shell of that host. Returns (exit status, output); what goes on behind it may go on."""
         self.ran += 1
         said = self.lab.dir / f"said.{self.ran}"
-        script = f"PATH={labs.BUILD}:$PATH; export PATH\n{text}\n"
+        script = f"PATH={BUILD}:$PATH; export PATH\n{text}\n"
         with open(said, "wb") as out:
             done = subprocess.run([*self.enter(name), "bash", "-c", script], stdin=subprocess.DEVNULL, stdout=out,
                                   stderr=out, timeout=seconds, check=False)
@@ -67,6 +69,6 @@ class Stage:
     def wait_ready(self, name, said):
         """Waits for a daemon that was started behind; what it says goes to said."""
         try:
-            labs.wait_until(lambda: "\nready" in "\n" + said.read_text(errors="replace"), 20, f"{name} is ready")
-        except labs.LabError as error:
-            raise labs.LabError(f"{error}:\n{said.read_text(errors='replace')}") from None
+            wait_until(lambda: "\nready" in "\n" + said.read_text(errors="replace"), 20, f"{name} is ready")
+        except HarnessError as error:
+            raise HarnessError(f"{error}:\n{said.read_text(errors='replace')}") from None

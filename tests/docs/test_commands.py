@@ -3,7 +3,8 @@
 
 import document
 import pytest
-import servers
+
+from harness import servers
 from stage import Stage
 
 # name -> (balancers, backends)

@@ -8,7 +8,10 @@ import os
 import re
 from ctypes import CDLL, c_char_p
 
-from lab import NETNS, PINS, TOP, run
+from harness import PINS, TOP
+from harness.namespace import Namespace
+from harness.process import run
+
 
 REASON = re.compile(r"X\((\w+), (\d+), \"([\w-]+)\", DROP")
 
@@ -21,7 +24,7 @@ def reasons_that_drop():
 
 def pinned_per_cpu(path):
     """index -> sum over processors of the first field of a pinned per-CPU array."""
-    entries = json.loads(run(["bpftool", "-j", "map", "dump", "pinned", path]).stdout)
+    entries = json.loads(run("bpftool", "-j", "map", "dump", "pinned", path).stdout)
     return {int.from_bytes(bytes(int(byte, 16) for byte in entry["key"]), "little"):
             sum(int.from_bytes(bytes(int(byte, 16) for byte in value["value"][:8]), "little")
                 for value in entry["values"]) for entry in entries}
@@ -41,11 +44,11 @@ def live_maps(instance):
     """Everything that an instance's maps hold: name -> a digest, or the entries of those that are counted in."""
     held = {}
     for path in (PINS / instance / "maps").iterdir():
-        about = json.loads(run(["bpftool", "-j", "map", "show", "pinned", path]).stdout)
+        about = json.loads(run("bpftool", "-j", "map", "show", "pinned", path).stdout)
         if about["type"] == "array":
             held[path.name] = pinned_memory(path, about["max_entries"] * ((about["bytes_value"] + 7) // 8 * 8))
         else:
-            held[path.name] = json.loads(run(["bpftool", "-j", "map", "dump", "pinned", path]).stdout)
+            held[path.name] = json.loads(run("bpftool", "-j", "map", "dump", "pinned", path).stdout)
     return held
 
 
@@ -56,15 +59,15 @@ def balancer_drops(instance):
 
 def link_drops(netns):
     """Errors and drops of every link of a namespace, those of native XDP on veth included."""
-    inside = ["nsenter", f"--net={NETNS / netns}"]
+    namespace = Namespace(netns)
     drops = {}
-    for link in json.loads(run([*inside, "ip", "-json", "-statistics", "link", "show"]).stdout):
+    for link in json.loads(namespace.run("ip", "-json", "-statistics", "link", "show").stdout):
         name = link["ifname"]
         for way in ("rx", "tx"):
             for what in ("errors", "dropped", "over_errors", "carrier_errors"):
                 drops[f"{netns} {name} {way} {what}"] = link["stats64"][way].get(what, 0)
         if name != "lo":
-            for line in run([*inside, "ethtool", "-S", name]).stdout.splitlines():
+            for line in namespace.run("ethtool", "-S", name).stdout.splitlines():
                 what, _, value = line.strip().partition(": ")
                 if value and re.search(r"drop|err", what):
                     drops[f"{netns} {name} {what}"] = int(value)
@@ -80,7 +83,7 @@ def socket_drops(host):
 
 def all_drops(lab, instance):
     drops = balancer_drops(instance)
-    for netns in [lab.router_netns, *(host.netns for host in lab.hosts.values())]:
+    for netns in [lab.router.netns, *(host.netns for host in lab.hosts.values())]:
         drops.update(link_drops(netns))
     for host in lab.backends:
         drops.update(socket_drops(host))

@@ -7,7 +7,8 @@ import os
 import subprocess
 
 import pytest
-from lab import BUILD, TOP
+
+from harness import BUILD, TOP
 
 SCENARIOS = ("v4-tcp-1flow", "v4-udp-1flow", "v6-tcp-1flow", "v4-tcp-1480B", "v4-syn-flood", "v4-ack-flood")
 

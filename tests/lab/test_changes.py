@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-import servers
-from lab import wait_until
+from harness import servers
+from harness.wait import wait_until
+
 
 VIP = "203.0.113.10"
 AT_ONCE = 8
@@ -17,9 +18,9 @@ def pool(balanced):
     """Two backends of four in the pool, whatever an earlier test left."""
     lab, daemon = balanced()
     for backend in lab.backends:
-        daemon.say(f"backend remove db/{backend.name} --now --force", check=False)
+        daemon.run(f"backend remove db/{backend.name} --now --force", status=None)
     for name in ("b1", "b2"):
-        daemon.say(f"backend add db/{name} {lab.hosts[name].address}")
+        daemon.run(f"backend add db/{name} {lab.hosts[name].address}")
     wait_until(lambda: lab.c1.run("curl", "-s", "-m", "1", f"http://{VIP}/", check=False).stdout, 20, "the VIP answers")
     return lab, daemon
 
@@ -46,7 +47,7 @@ def test_no_connection_fails(pool, change):
     traffic = servers.start_traffic(lab.c1, "connect", VIP, 80, "--rate", "400", "--at-once", AT_ONCE)
     time.sleep(0.5)
     for words in CHANGES[change]:
-        daemon.say(words)
+        daemon.run(words)
         time.sleep(0.3)
     counted = traffic.result()
     assert counted["started"] > 100
@@ -56,21 +57,21 @@ def test_no_connection_fails(pool, change):
 def test_an_added_backend_gets_its_share_and_a_removed_one_nothing(pool):
     lab, daemon = pool
     assert set(answers_of(lab)) == {"b1", "b2"}
-    daemon.say("backend add db/b3 10.0.0.13")
+    daemon.run("backend add db/b3 10.0.0.13")
     assert set(answers_of(lab)) == {"b1", "b2", "b3"}
-    daemon.say("backend remove db/b1")
+    daemon.run("backend remove db/b1")
     assert set(answers_of(lab)) == {"b2", "b3"}
 
 
 def test_downloads_outlive_the_removal_of_their_backend(pool):
     lab, daemon = pool
     # Which backend a port leads to never changes: these lead to both.
-    downloads = [servers.Process(lab.c1, f"download-{port}", [
+    downloads = [lab.c1.spawn(f"download-{port}", *[
         "curl", "-sS", "--fail", "--max-time", "60", "--local-port", port, "--limit-rate", "16m", "-o", "/dev/null",
         "-w", "%header{x-backend} %{size_download}", f"http://{VIP}/file"]) for port in range(45001, 45009)]
     time.sleep(1)
-    daemon.say("backend remove db/b2")
-    ended = [download.wait(90).split() for download in downloads]
+    daemon.run("backend remove db/b2")
+    ended = [download.finish(90).split() for download in downloads]
     assert {words[0] for words in ended} == {"b1", "b2"}, ended
     assert {words[1] for words in ended} == {str(servers.FILE_BYTES)}, ended
 
@@ -84,7 +85,7 @@ def stated(daemon):
 def test_a_dry_run_changes_nothing(pool):
     lab, daemon = pool
     before = stated(daemon)
-    said = daemon.say("--dry-run backend remove db/b2").stdout
+    said = daemon.run("--dry-run backend remove db/b2").stdout
     assert said.strip()
     assert stated(daemon) == before
     assert set(answers_of(lab)) == {"b1", "b2"}
@@ -93,7 +94,7 @@ def test_a_dry_run_changes_nothing(pool):
 def test_a_refused_change_changes_nothing_and_says_what_would_be_right(pool):
     lab, daemon = pool
     before = stated(daemon)
-    refused = daemon.say("backend add db/b1 10.0.0.99", check=False)
+    refused = daemon.run("backend add db/b1 10.0.0.99", status=None)
     assert refused.returncode == 1
     assert "b1" in refused.stderr
     assert stated(daemon) == before
@@ -106,9 +107,9 @@ def test_a_disabled_backend_returns_to_exactly_its_slots(pool):
         return {port: daemon.json(f"why tcp 198.51.100.11:{port} {VIP}:80")["backend"] for port in range(50000, 50060)}
 
     before = owners()
-    daemon.say("backend disable db/b1")
+    daemon.run("backend disable db/b1")
     meanwhile = owners()
-    daemon.say("backend activate db/b1")
+    daemon.run("backend activate db/b1")
     assert set(before.values()) == {"db/b1", "db/b2"}
     assert set(meanwhile.values()) == {"db/b2"}
     assert owners() == before
@@ -126,17 +127,17 @@ def dead(pool):
     b2 = lab.hosts["b2"]
     try:
         b2.run("ip", "addr", "del", f"{VIP}/32", "dev", "lo")
-        daemon.say("backend health db/b2 down")
-        daemon.say("backend set db/b1 --weight 300")
+        daemon.run("backend health db/b2 down")
+        daemon.run("backend set db/b1 --weight 300")
         yield lab, daemon, before
     finally:
         b2.run("ip", "addr", "add", f"{VIP}/32", "dev", "lo")
-        daemon.say("backend health db/b2 auto")
+        daemon.run("backend health db/b2 auto")
 
 
 def test_a_rollback_sends_nothing_to_the_dead(dead):
     lab, daemon, before = dead
     assert set(answers_of(lab, 90)) == {"b1"}
-    daemon.say(f"rollback {before} --force")
+    daemon.run(f"rollback {before} --force")
     assert daemon.json("backend show db/b1")["weight"] == 100
     assert set(answers_of(lab, 90)) == {"b1"}

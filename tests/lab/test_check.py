@@ -7,8 +7,9 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-import holdfast
-from lab import BUILD, wait_until
+from harness import BUILD, PASS
+from harness.lab import RECEIVED_FROM
+from harness.wait import wait_until
 from wires import SecondWire
 
 VIP, VIP6 = "203.0.113.10", "2001:db8:203::10"
@@ -22,23 +23,23 @@ class Sound:
         self.lab, self.balancer, self.backend = lab, lab.lb1, lab.b1
         self.wire = SecondWire(lab.lb1).up()
         self.wire.lead_to(lab.b1)
-        self.daemon = holdfast.Daemon(lab.lb1).start()
+        self.daemon = lab.lb1.daemon().start()
         for pool, address, other in (("db", "address", "address"), ("six", "address6", "address6")):
-            self.daemon.say(f"pool add {pool}")
-            self.daemon.say(f"backend add {pool}/b1 {getattr(lab.b1, address)}")
-            self.daemon.say(f"backend add {pool}/b2 {getattr(lab.b2, other)}")
-        self.daemon.say(f"service add tcp {VIP}:80 --pool db")
-        self.daemon.say(f"service add tcp [{VIP6}]:80 --pool six")
+            self.daemon.run(f"pool add {pool}")
+            self.daemon.run(f"backend add {pool}/b1 {getattr(lab.b1, address)}")
+            self.daemon.run(f"backend add {pool}/b2 {getattr(lab.b2, other)}")
+        self.daemon.run(f"service add tcp {VIP}:80 --pool db")
+        self.daemon.run(f"service add tcp [{VIP6}]:80 --pool six")
         for interface in ("eth0", "eth1"):
-            self.daemon.say(f"interface attach {interface}")
+            self.daemon.run(f"interface attach {interface}")
         self.attach_receiver()
 
     def attach_receiver(self):
-        holdfast.attach_receiver(self.backend, *self.wire.sources)
+        self.backend.attach_receiver(*self.wire.sources)
 
     def check(self, *words):
         """What `check` finds, and its exit status."""
-        done = self.daemon.run("--json", "check", *words, check=False)
+        done = self.daemon.run(["--json", "check", *words], status=None)
         return json.loads(done.stdout)["findings"], done.returncode
 
     def check_receiver(self, *words):
@@ -267,7 +268,7 @@ def test_more_backends_on_link_than_the_kernel_keeps_neighbours(sound):
     show = ("mount --make-rprivate / && mount -t tmpfs none /proc/sys/net && for v in 4 6; do "
             "mkdir -p /proc/sys/net/ipv$v/neigh/default && echo 2 >/proc/sys/net/ipv$v/neigh/default/gc_thresh3; done && ")
     command = [str(word) for word in ("exec", BUILD / "holdfast", "--instance", sound.daemon.instance, "--runtime-dir",
-                                      sound.daemon.dir, "--json", "check")]
+                                      sound.daemon.runtime_dir, "--json", "check")]
 
     def check():
         done = sound.balancer.run("unshare", "-m", "sh", "-c", show + " ".join(command), check=False)
@@ -329,7 +330,7 @@ RECEIVER_FAULTS = {
 
 
 ATTACH = " ".join(map(str, [BUILD / "holdfast", "receiver", "attach", "eth0", *(word for prefix in (
-    holdfast.RECEIVED_FROM, holdfast.RECEIVED_FROM6, *SecondWire.sources) for word in ("--from", prefix))]))
+    *RECEIVED_FROM, *SecondWire.sources) for word in ("--from", prefix))]))
 
 
 def every_vip(lab, words):
@@ -383,14 +384,14 @@ def test_interfaces_of_a_backend_host(sound):
     with done_and_undone(b1.run, ["sysctl -qw net.ipv4.conf.all.rp_filter=1"], ["sysctl -qw net.ipv4.conf.all.rp_filter=0"]):
         assert_named(sound.check_receiver, [("warn", "interface eth0", "rp_filter is strict")])
     assert_named(lambda: sound.check_receiver("nosuch0"), [("fault", "interface nosuch0", "is not there")])
-    holdfast.detach_receiver(b1)
+    b1.detach_receiver()
     try:
         assert_named(sound.check_receiver, [("warn", "receivers", "no interface has a receiver")])
         assert_named(lambda: sound.check_receiver("eth0"), [("warn", "receiver eth0", "no receiver is attached")])
-        b1.run(BUILD / "holdfast", "receiver", "attach", "eth0", "--from", holdfast.RECEIVED_FROM, "--mode", "generic")
+        b1.run(BUILD / "holdfast", "receiver", "attach", "eth0", "--from", RECEIVED_FROM[0], "--mode", "generic")
         b1.run("ethtool", "-K", "eth0", "gro", "on")
         assert_named(sound.check_receiver, [("note", "interface eth0", "generic mode"), ("fault", "interface eth0", "GRO is on")])
-        holdfast.detach_receiver(b1)
+        b1.detach_receiver()
         b1.run("ethtool", "-K", "eth0", "gro", "off")
     finally:
         sound.attach_receiver()
@@ -401,7 +402,7 @@ def test_interfaces_of_a_backend_host(sound):
 
 def refusal(sound, words):
     before = sound.daemon.json("status")["generation"]
-    done = sound.daemon.say(words, check=False)
+    done = sound.daemon.run(words, status=None)
     assert done.returncode == 1 and sound.daemon.json("status")["generation"] == before
     return done.stderr
 
@@ -414,14 +415,14 @@ def test_a_device_that_takes_no_program_is_refused_in_the_drivers_words(sound):
         lb.run("ip", "link", "add", "br0", "type", "bridge")
         said = refusal(sound, "interface attach few0")
         assert "few0" in said and "native" in said and "number of rx queues" in said and "--mode generic" in said
-        sound.daemon.say("interface attach few0 --mode generic")
-        sound.daemon.say("interface detach few0")
+        sound.daemon.run("interface attach few0 --mode generic")
+        sound.daemon.run("interface detach few0")
         said = refusal(sound, "interface attach br0 --mode native")
         assert "br0" in said and "--mode generic" in said
-        sound.daemon.say("interface attach br0")
+        sound.daemon.run("interface attach br0")
         assert next(one["mode"] for one in sound.daemon.json("interface list")["interfaces"] if one["name"] == "br0") == "generic"
-        sound.daemon.say("interface detach br0")
-        lb.run("ip", "link", "set", "few1", "xdpgeneric", "obj", BUILD / "lab" / "pass.bpf.o", "sec", "xdp")
+        sound.daemon.run("interface detach br0")
+        lb.run("ip", "link", "set", "few1", "xdpgeneric", "obj", PASS, "sec", "xdp")
         said = refusal(sound, "interface attach few1 --mode generic")
         assert "detach the program that is there" in said
         assert "nosuch0" in refusal(sound, "interface attach nosuch0")

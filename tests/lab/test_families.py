@@ -5,8 +5,9 @@ import itertools
 
 import pytest
 
-import servers
-from lab import wait_until
+from harness import servers
+from harness.wait import wait_until
+
 
 WAYS = {  # how a packet travels -> (VIP, which of a backend's addresses)
     "v4 in v4": ("203.0.113.10", "address"),
@@ -28,19 +29,19 @@ def families(balanced):
     """A pool and a VIP for each way but the first, which is there; and a pool for each encapsulation."""
     lab, daemon = balanced()
     for number, (vip, family) in enumerate(list(WAYS.values())[1:]):
-        daemon.say(f"pool add way{number}")
+        daemon.run(f"pool add way{number}")
         for backend in lab.backends:
-            daemon.say(f"backend add way{number}/{backend.name} {getattr(backend, family)}")
+            daemon.run(f"backend add way{number}/{backend.name} {getattr(backend, family)}")
         listen = f"[{vip}]:80" if ":" in vip else f"{vip}:80"
-        daemon.say(f"service add tcp {listen} --pool way{number}")
+        daemon.run(f"service add tcp {listen} --pool way{number}")
     for backend in lab.backends:
         servers.start_nginx(backend, [port for port, _ in ENCAPS.values()])
     for encap, (port, addresses) in ENCAPS.items():
-        daemon.say(f"pool add {encap} --encap {encap}")
+        daemon.run(f"pool add {encap} --encap {encap}")
         for backend, address in zip(lab.backends, itertools.cycle(addresses)):
-            daemon.say(f"backend add {encap}/{backend.name} {getattr(backend, address)}")
+            daemon.run(f"backend add {encap}/{backend.name} {getattr(backend, address)}")
         for vip in ("203.0.113.10", "[2001:db8:203::10]"):
-            daemon.say(f"service add tcp {vip}:{port} --pool {encap}")
+            daemon.run(f"service add tcp {vip}:{port} --pool {encap}")
     return lab
 
 

@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-import holdfast
-import servers
-from lab import SEED, wait_until
+from harness import PYTHON, servers
+from harness.lab import SEED
+from harness.wait import wait_until
 
 VIP = "203.0.113.10"
 WEB = 5432  # of the ports that the lab's servers listen on
@@ -62,7 +62,7 @@ class Connections:
     """Open connections of a client, which ends with them."""
 
     def __init__(self, host, port=80):
-        self.process = subprocess.Popen(host.inside(["/usr/bin/python3", "-c", CLIENT, VIP, port, CONNECTIONS]),
+        self.process = subprocess.Popen(host.inside(PYTHON, "-c", CLIENT, VIP, port, CONNECTIONS),
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.first = self.read()
 
@@ -96,32 +96,32 @@ def encap(request):
 def three(lab, encap):
     """A balancer of its own, and three of four backends in its pool."""
     for backend in lab.backends:
-        holdfast.attach_receiver(backend)
-    daemon = holdfast.Daemon(lab.lb1, f"-{next(number)}").start()
-    daemon.say(f"pool add db --encap {encap}")
+        backend.attach_receiver()
+    daemon = lab.lb1.daemon(f"-{next(number)}").start()
+    daemon.run(f"pool add db --encap {encap}")
     for backend in lab.backends[:3]:
-        daemon.say(f"backend add db/{backend.name} {backend.address}")
-    daemon.say(f"service add tcp {VIP}:80 --pool db")
-    daemon.say("interface attach eth0")
+        daemon.run(f"backend add db/{backend.name} {backend.address}")
+    daemon.run(f"service add tcp {VIP}:80 --pool db")
+    daemon.run("interface attach eth0")
     wait_until(lambda: lab.c1.run("curl", "-s", "-m", "1", f"http://{VIP}/", check=False).stdout, 20, "the VIP answers")
     yield lab, daemon
     daemon.stop()
-    daemon.say("--offline interface detach --all")
+    daemon.run("--offline interface detach --all")
     assert not daemon.pins.exists()
 
 
 def file_of(lab, daemon, encap, address):
-    path = daemon.dir / "file.yaml"
+    path = daemon.directory / "file.yaml"
     path.write_text(FILE.format(seed=SEED, encap=encap, vip=VIP, address=address, b2=lab.b2.address, b3=lab.b3.address))
     return path
 
 
 def by_command(lab, daemon, encap):
-    return daemon.say(f"backend set db/b1 --address {lab.b4.address}")
+    return daemon.run(f"backend set db/b1 --address {lab.b4.address}")
 
 
 def by_file(lab, daemon, encap):
-    return daemon.say(f"apply -f {file_of(lab, daemon, encap, lab.b4.address)} --force")
+    return daemon.run(f"apply -f {file_of(lab, daemon, encap, lab.b4.address)} --force")
 
 
 @pytest.mark.parametrize("change", (by_command, by_file))
@@ -134,10 +134,10 @@ def test_connections_stay_when_another_address_takes_the_name(three, encap, chan
         daemon.kill()
         daemon.start()
         assert connections.cut() == []
-        daemon.say(f"backend set db/b1 --address {lab.b1.address}")  # and back again
+        daemon.run(f"backend set db/b1 --address {lab.b1.address}")  # and back again
         with Connections(lab.c1) as new:
             assert set(new.first) == {"b1", "b2", "b3"}
-            daemon.say(f"backend set db/b1 --address {lab.b4.address}")
+            daemon.run(f"backend set db/b1 --address {lab.b4.address}")
             assert connections.cut() == [] and new.cut() == []
     answers = servers.start_traffic(lab.c1, "connect", VIP, 80, "--count", 300).result(60)
     assert answers["failed"] == 0 and set(answers["answers"]) == {"b2", "b3", "b4"}
@@ -146,25 +146,25 @@ def test_connections_stay_when_another_address_takes_the_name(three, encap, chan
 def test_connections_stay_when_a_rollback_takes_the_name_back(three):
     lab, daemon = three
     generation = daemon.json("status")["generation"]["number"]
-    daemon.say(f"backend set db/b1 --address {lab.b4.address}")
+    daemon.run(f"backend set db/b1 --address {lab.b4.address}")
     with Connections(lab.c1) as connections:
         assert set(connections.first) == {"b2", "b3", "b4"}
-        daemon.say(f"rollback {generation} --force")
+        daemon.run(f"rollback {generation} --force")
         assert connections.cut() == []
 
 
 def test_a_backend_in_two_pools_leaves_one_of_them(three):
     """Each pool has its own: the other's connections, and its new ones, do not notice."""
     lab, daemon = three
-    daemon.say("pool add web")
+    daemon.run("pool add web")
     for backend in lab.backends[:2]:
-        daemon.say(f"backend add web/{backend.name} {backend.address}")
-    daemon.say(f"service add tcp {VIP}:{WEB} --pool web")
+        daemon.run(f"backend add web/{backend.name} {backend.address}")
+    daemon.run(f"service add tcp {VIP}:{WEB} --pool web")
     with Connections(lab.c1) as db, Connections(lab.c1, WEB) as web:
         assert set(web.first) == {"b1", "b2"}
-        daemon.say("backend remove db/b1")
+        daemon.run("backend remove db/b1")
         assert db.cut() == [] and web.cut() == []
-        daemon.say("backend remove db/b1 --now")
+        daemon.run("backend remove db/b1 --now")
         assert {was for was, _ in db.cut()} == {"b1"} and web.cut() == []
         with Connections(lab.c1, WEB) as new:
             assert set(new.first) == {"b1", "b2"}

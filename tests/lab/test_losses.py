@@ -7,9 +7,9 @@ import contextlib
 
 import pytest
 
-import holdfast
-import servers
-from lab import BUILD, wait_until
+from harness import PASS, servers
+from harness.wait import wait_until
+
 
 VIP = "203.0.113.10"
 PORT = 5432
@@ -17,13 +17,13 @@ PORT = 5432
 
 @pytest.fixture(scope="module")
 def served(lab):
-    holdfast.attach_receiver(lab.b1)
+    lab.b1.attach_receiver()
     servers.start_datagram_server(lab.b1, VIP, PORT)
-    daemon = holdfast.Daemon(lab.lb1).start()
-    daemon.say("pool add db")
-    daemon.say(f"backend add db/b1 {lab.b1.address}")
-    daemon.say(f"service add udp {VIP}:{PORT} --pool db")
-    daemon.say("interface attach eth0")
+    daemon = lab.lb1.daemon().start()
+    daemon.run("pool add db")
+    daemon.run(f"backend add db/b1 {lab.b1.address}")
+    daemon.run(f"service add udp {VIP}:{PORT} --pool db")
+    daemon.run("interface attach eth0")
     wait_until(lambda: daemon.json("status")["state"] == "ready", 20, "the next hop is known")
     return lab, daemon
 
@@ -31,11 +31,11 @@ def served(lab):
 @contextlib.contextmanager
 def lossy(lab):
     """The router's end without a program."""
-    lab.router("ip", "link", "set", lab.lb1.far, "xdpdrv", "off")
+    lab.router.run("ip", "link", "set", lab.lb1.far, "xdpdrv", "off")
     try:
         yield
     finally:
-        lab.router("ip", "link", "set", lab.lb1.far, "xdpdrv", "obj", BUILD / "lab" / "pass.bpf.o", "sec", "xdp")
+        lab.router.run("ip", "link", "set", lab.lb1.far, "xdpdrv", "obj", PASS, "sec", "xdp")
 
 
 def lost(daemon, form=""):
@@ -65,7 +65,7 @@ def test_what_the_driver_loses_is_told_while_it_does(served):
 
         (problem,) = wait_until(told, 60, "status tells of it")
         assert problem.startswith("interface eth0: its driver lost ") and "ethtool -S eth0" in problem
-        assert daemon.say("status --check", check=False).returncode == 1
+        assert daemon.run("status --check", status=None).returncode == 1
         assert any("loses forwarded packets" in event["text"] for event in daemon.json("events")["events"])
     wait_until(lambda: not problems(daemon), 60, "it is over")
     assert send(lab)["received"] > 0
@@ -78,7 +78,7 @@ def test_the_rate_of_an_interval(served):
         wait_until(lambda: daemon.json("counters --interval 1s")["interfaces"][0]["sent_lost_per_second"] > 0, 10,
                    "it is seen to rise")
         traffic.result(60)
-    assert "SENT-LOST" in daemon.say("counters --interval 0").stdout
+    assert "SENT-LOST" in daemon.run("counters --interval 0").stdout
 
 
 def test_without_the_daemon(served):

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The database is lost, with live connections on what is pinned: no start takes them away unasked."""
 
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "storm"))
+from harness import HarnessError
+from harness.flock import Client, Server
+from harness.lab import serve_pool
 
-from flock import Client, Server  # noqa: E402
-from holdfast import serve_pool  # noqa: E402
-from lab import LabError  # noqa: E402
 
 VIP, PORT = "203.0.113.10", 7000
 CONNECTIONS, ROUNDS = 100, 3
@@ -23,11 +20,11 @@ def flock(balanced):
     lab, daemon = balanced()
     if not daemon.process.alive():
         daemon.start()
-    daemon.options = ()
-    if daemon.say("pool show db", check=False).returncode:
+    daemon.arguments = ()
+    if daemon.run("pool show db", status=None).returncode:
         serve_pool(daemon, lab.backends)
-    daemon.say("backend activate db/b1", check=False)
-    daemon.say(f"service add tcp {VIP}:{PORT} --pool db", check=False)
+    daemon.run("backend activate db/b1", status=None)
+    daemon.run(f"service add tcp {VIP}:{PORT} --pool db", status=None)
     programs = [Server(backend.name, [f"{VIP}:{PORT}"], "--seconds", "120", inside=backend.inside)
                 for backend in lab.backends]
     programs.append(Client([f"{VIP}:{PORT}"], "--interval", "0.2", "--stall", "5", "--seconds", "120",
@@ -50,7 +47,7 @@ def unbroken(client):
 
 def lose(daemon):
     """Takes the database away, and returns what was in it."""
-    database = daemon.dir / f"{daemon.instance}.db"
+    database = daemon.database
     kept = {path: path.read_bytes() for path in database.parent.glob(database.name + "*") if path.suffix != ".lock"}
     for path in kept:
         path.unlink()
@@ -61,14 +58,14 @@ def try_start(daemon):
     """Returns what a refused start says; None if it is not refused."""
     try:
         daemon.start()
-    except LabError as error:
+    except HarnessError as error:
         return str(error)
     return None
 
 
 def configuration(daemon):
-    path = daemon.dir / "file.yaml"
-    path.write_text(daemon.say("export").stdout)
+    path = daemon.directory / "file.yaml"
+    path.write_text(daemon.run("export").stdout)
     return path
 
 
@@ -90,14 +87,14 @@ def test_a_lost_database_with_a_file_forgets_no_drain(flock):
     """The drained backend keeps its connections while the start is refused, and through --fresh."""
     daemon, client = flock
     client.open("tcp", CONNECTIONS)
-    daemon.options = ("--config", str(configuration(daemon)))
-    daemon.say("backend drain db/b1")
+    daemon.arguments = ("--config", str(configuration(daemon)))
+    daemon.run("backend drain db/b1")
     assert client.report()["tcp"]["servers"]["b1"]["live"]
     daemon.kill()
     lose(daemon)
     said = try_start(daemon)
     assert unbroken(client)
     assert said and "the database is lost" in said, said
-    daemon.options += ("--fresh",)
+    daemon.arguments += ("--fresh",)
     daemon.start()
     assert unbroken(client)

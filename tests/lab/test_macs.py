@@ -9,10 +9,10 @@ import json
 
 import pytest
 
-import holdfast
-import servers
+from harness import PINS, servers
+from harness.lab import serve_pool
+from harness.wait import wait_until
 from counters import pinned_per_cpu
-from lab import PINS, wait_until
 
 VIPS = ("203.0.113.10", "2001:db8:203::10")
 OTHER_MAC = 15
@@ -31,7 +31,7 @@ class Served:
     def send_to(self, mac):
         """Whoever sends to lb1 sends to this MAC address from now on."""
         for address in (self.lab.lb1.address, self.lab.lb1.address6):
-            self.lab.router("ip", "neigh", "replace", address, "lladdr", mac, "dev", self.lab.lb1.far, "nud", "permanent")
+            self.lab.router.run("ip", "neigh", "replace", address, "lladdr", mac, "dev", self.lab.lb1.far, "nud", "permanent")
 
     def others(self):
         return pinned_per_cpu(PINS / self.daemon.instance / "maps" / "reasons")[OTHER_MAC]
@@ -51,10 +51,10 @@ class Served:
 @pytest.fixture(scope="module")
 def running(lab):
     for backend in lab.backends:
-        holdfast.attach_receiver(backend)
-    daemon = holdfast.Daemon(lab.lb1).start()
-    holdfast.serve_pool(daemon, lab.backends)
-    daemon.say(f"service add tcp [{VIPS[1]}]:80 --pool db")
+        backend.attach_receiver()
+    daemon = lab.lb1.daemon().start()
+    serve_pool(daemon, lab.backends)
+    daemon.run(f"service add tcp [{VIPS[1]}]:80 --pool db")
     wait_until(lambda: all(lab.c1.run("curl", "-s", "-m", "1", "-g", url(vip), check=False).stdout for vip in VIPS), 20,
                "the VIPs answer")
     return Served(lab, daemon)
@@ -161,4 +161,4 @@ def test_the_bridge_that_it_belongs_to(running, own):
 
 def test_why_asks_about_frames_for_this_host(running, own):
     assert running.daemon.json(f"why tcp 198.51.100.11:40123 {VIPS[0]}:80")["verdict"] == "forward"
-    assert "other-mac" in running.daemon.say("counters --interval 0").stdout
+    assert "other-mac" in running.daemon.run("counters --interval 0").stdout

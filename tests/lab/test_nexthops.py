@@ -9,10 +9,9 @@ import time
 
 import pytest
 
-import holdfast
-import servers
+from harness import servers
+from harness.wait import wait_until
 from counters import balancer_drops
-from lab import BUILD, wait_until
 from wires import SecondWire
 
 VIP = "203.0.113.10"
@@ -39,20 +38,20 @@ def wired(lab):
     wire.lead_to(lab.b3, lab.b4)
     for vip in VIPS_X:
         via = wire.address6 if ":" in vip else wire.address
-        lab.router("ip", "route", "add", vip, "via", via, "dev", wire.far)
+        lab.router.run("ip", "route", "add", vip, "via", via, "dev", wire.far)
     for backend in lab.backends:
-        holdfast.attach_receiver(backend, *wire.sources)
-    daemon = holdfast.Daemon(lab.lb1).start()
+        backend.attach_receiver(*wire.sources)
+    daemon = lab.lb1.daemon().start()
     for pool, members in (("all", lab.backends), ("far", (lab.b3, lab.b4))):
-        daemon.say(f"pool add {pool}")
+        daemon.run(f"pool add {pool}")
         for backend in members:
             address = backend.address if backend.name in ("b1", "b3") else backend.address6
-            daemon.say(f"backend add {pool}/{backend.name} {address}")
+            daemon.run(f"backend add {pool}/{backend.name} {address}")
     for vip in VIPS + VIPS_X:
-        daemon.say(f"service add {listen('tcp', vip, 80)} --pool all")
-        daemon.say(f"service add {listen('udp', vip, FAR_PORT)} --pool far")
+        daemon.run(f"service add {listen('tcp', vip, 80)} --pool all")
+        daemon.run(f"service add {listen('udp', vip, FAR_PORT)} --pool far")
     for interface in ("eth0", "eth1"):
-        daemon.say(f"interface attach {interface}")
+        daemon.run(f"interface attach {interface}")
     return lab, daemon, wire
 
 
@@ -89,12 +88,12 @@ def test_in_by_any_interface_and_out_by_any(wired, vip):
 
 def test_an_interface_that_is_not_attached_is_sent_by_all_the_same(wired):
     lab, daemon, _ = wired
-    daemon.say("interface detach eth1")
+    daemon.run("interface detach eth1")
     try:
         for vip in VIPS:
             assert set(answers(lab, vip)) == {"b1", "b2", "b3", "b4"}
     finally:
-        daemon.say("interface attach eth1")
+        daemon.run("interface attach eth1")
     assert set(answers(lab, VIPS_X[0])) == {"b1", "b2", "b3", "b4"}
 
 
@@ -156,7 +155,7 @@ def test_a_gateway_that_vanishes_and_comes_back(wired):
 def test_an_interface_that_loses_its_carrier(wired):
     """Known at once, so that nothing is lost unseen; and healed when it comes back."""
     lab, daemon, wire = wired
-    lab.router("ip", "link", "set", wire.far, "down")
+    lab.router.run("ip", "link", "set", wire.far, "down")
     try:
         wait_until(lambda: next_hops(daemon, "far", ("b3",))[0]["problem"] == "interface down", 10, "the loss is seen")
         before = next_hop_drops(daemon)
@@ -177,9 +176,9 @@ def test_backends_on_link(wired):
     wire.add_neighbour()
     before = drops(daemon)
     for name, address, port in (("near", near, 7001), ("near6", near6, 7002)):
-        daemon.say(f"pool add {name}")
-        daemon.say(f"backend add {name}/n {address}")
-        daemon.say(f"service add udp {VIP}:{port} --pool {name}")
+        daemon.run(f"pool add {name}")
+        daemon.run(f"backend add {name}/n {address}")
+        daemon.run(f"service add udp {VIP}:{port} --pool {name}")
         send_burst(lab, port, 1)
         assert daemon.json(f"backend show {name}/n")["next_hop"]["gateway"] is None
         assert daemon.json("counters")["backends"][-1]["packets"] == 1, name
@@ -192,9 +191,9 @@ def test_backends_on_link(wired):
 
 def test_a_neighbour_that_never_answered_is_named(wired):
     lab, daemon, wire = wired
-    daemon.say("pool add silent")
-    daemon.say(f"backend add silent/s {wire.nobody}")
-    daemon.say(f"service add udp {VIP}:7003 --pool silent")
+    daemon.run("pool add silent")
+    daemon.run(f"backend add silent/s {wire.nobody}")
+    daemon.run(f"service add udp {VIP}:7003 --pool silent")
     told = daemon.json(f"why udp 198.51.100.11:4000 {VIP}:7003")
     assert (told["verdict"], told["reason"]["word"], told["backend"]) == ("drop", "next-hop", "silent/s")
     assert told["next_hop"]["problem"] == "neighbour unresolved"

@@ -8,9 +8,8 @@ import re
 
 import pytest
 
-import holdfast
-import servers
-from lab import LabError
+from harness import HarnessError, servers
+
 
 VIPS = ("203.0.113.10", "2001:db8:203::10")
 PORT = 5432
@@ -26,17 +25,17 @@ def at(vip, port):
 def served(lab):
     """A daemon that serves both families, a datagram server on every backend; alive or dead as the last test left it."""
     for backend in lab.backends:
-        holdfast.attach_receiver(backend)
+        backend.attach_receiver()
         for vip in VIPS:
             servers.start_datagram_server(backend, vip, PORT)
-    daemon = holdfast.Daemon(lab.lb1).start()
-    daemon.say("pool add db")
+    daemon = lab.lb1.daemon().start()
+    daemon.run("pool add db")
     for backend, address in zip(lab.backends, itertools.cycle(("address", "address6"))):
-        daemon.say(f"backend add db/{backend.name} {getattr(backend, address)}")
+        daemon.run(f"backend add db/{backend.name} {getattr(backend, address)}")
     for vip in VIPS:
-        daemon.say(f"service add tcp {at(vip, 80)} --pool db")
-        daemon.say(f"service add udp {at(vip, PORT)} --pool db")
-    daemon.say("interface attach eth0")
+        daemon.run(f"service add tcp {at(vip, 80)} --pool db")
+        daemon.run(f"service add udp {at(vip, PORT)} --pool db")
+    daemon.run("interface attach eth0")
     return lab, daemon
 
 
@@ -123,8 +122,8 @@ def test_why_tells_where_packets_go_without_the_daemon(served, vip):
 def test_status_and_backends_without_the_daemon(served):
     lab, daemon = served
     daemon.kill()
-    assert daemon.say("status", check=False).returncode == 4
-    status = daemon.say("--offline status").stdout
+    assert daemon.run("status", status=None).returncode == 4
+    status = daemon.run("--offline status").stdout
     assert re.search(r"^eth0 +native ", status, re.M), status
     for vip in VIPS:
         assert re.search(rf"^udp {re.escape(at(vip, PORT))} +db +4/4 ", status, re.M), status
@@ -139,9 +138,9 @@ def test_letting_go_of_the_traffic(served):
     lab, daemon = served
     daemon.kill()
     assert lab.c1.curl(f"http://{VIPS[0]}/")
-    assert "eth0 detached" in daemon.say("--offline interface detach --all").stdout
+    assert "eth0 detached" in daemon.run("--offline interface detach --all").stdout
     assert "prog/xdp" not in lab.lb1.run("ip", "link", "show", "eth0").stdout
-    with pytest.raises(LabError):
+    with pytest.raises(HarnessError):
         lab.c1.curl(f"http://{VIPS[0]}/", timeout=1)
     daemon.start()
     assert lab.c1.curl(f"http://{VIPS[0]}/")

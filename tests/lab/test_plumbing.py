@@ -6,8 +6,10 @@ import signal
 
 import pytest
 
-import lab as labs
-import servers
+from harness import HarnessError, servers
+from harness.lab import Lab, RUN, namespaces_of, remove_lab
+from harness.namespace import Namespace
+
 
 VIP, VIP6 = "203.0.113.10", "2001:db8:203::10"
 
@@ -21,7 +23,7 @@ def test_router_alone_brings_a_client_to_a_backend(lab):
 
 
 def test_without_a_balancer_nobody_answers(lab):
-    with pytest.raises(labs.LabError):
+    with pytest.raises(HarnessError):
         lab.c1.curl(f"http://{VIP}/", timeout=1)
 
 
@@ -55,9 +57,9 @@ def test_datagrams_are_counted_on_both_sides(lab):
 
 def test_links_of_balancers_and_backends_are_fit_for_wrapped_packets(lab):
     for host in lab.balancers + lab.backends:
-        router_side = lab.router("ip", "-details", "link", "show", host.name).stdout
+        router_side = lab.router.run("ip", "-details", "link", "show", host.name).stdout
         assert "mtu 1700" in router_side and "prog/xdp" in router_side
-        offloads = lab.router("ethtool", "-k", host.name).stdout
+        offloads = lab.router.run("ethtool", "-k", host.name).stdout
         assert "tx-checksumming: off" in offloads and "tx-vlan-offload: off" in offloads
 
 
@@ -66,14 +68,14 @@ def test_down_removes_what_a_crashed_run_left(make_lab):
     other = make_lab(clients=1, balancers=0, backends=1)
     child = os.fork()
     if not child:
-        labs.Lab(f"hft{os.getpid()}n1", clients=1, balancers=1, backends=1).up().b1.spawn("sleep", "600")
+        Lab(f"hft{os.getpid()}n1", clients=1, balancers=1, backends=1).up().b1.spawn("sleep", "sleep", 600)
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     tag = f"hft{child}n1"
-    left = labs.namespaces(tag)
+    left = namespaces_of(tag)
     assert len(left) == 4
-    assert len(labs.processes(f"{tag}-b1")) == 1
-    labs.remove(tag)
-    assert not labs.namespaces(tag)
-    assert not (labs.RUN / tag).exists()
-    assert len(labs.namespaces(other.tag)) == 3
+    assert len(Namespace(f"{tag}-b1").processes()) == 1
+    remove_lab(tag)
+    assert not namespaces_of(tag)
+    assert not (RUN / tag).exists()
+    assert len(namespaces_of(other.tag)) == 3

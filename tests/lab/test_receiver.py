@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-import holdfast
-from lab import BUILD, LabError
+from harness import BUILD, HarnessError
+from harness.lab import RECEIVED_FROM
+
 
 VIP = "203.0.113.10"
 
@@ -15,7 +16,7 @@ VIP = "203.0.113.10"
 def one_backend(balanced):
     lab, daemon = balanced(backends=("b1",))
     yield lab, lab.b1
-    holdfast.attach_receiver(lab.b1)
+    lab.b1.attach_receiver()
 
 
 def receiver(host, *words):
@@ -31,10 +32,10 @@ def counted(host):
 def test_without_a_receiver_nothing_is_answered(one_backend):
     lab, host = one_backend
     assert lab.c1.curl(f"http://{VIP}/") == host.name
-    holdfast.detach_receiver(host)
-    with pytest.raises(LabError):
+    host.detach_receiver()
+    with pytest.raises(HarnessError):
         lab.c1.curl(f"http://{VIP}/", timeout=1)
-    holdfast.attach_receiver(host)
+    host.attach_receiver()
     assert lab.c1.curl(f"http://{VIP}/") == host.name
 
 
@@ -42,7 +43,7 @@ def test_other_senders_are_dropped_and_counted(one_backend):
     lab, host = one_backend
     before = counted(host)[1]["bad-source"]
     receiver(host, "receiver", "attach", "eth0", "--from", "192.0.2.0/24")
-    with pytest.raises(LabError):
+    with pytest.raises(HarnessError):
         lab.c1.curl(f"http://{VIP}/", timeout=1)
     listed, verdicts = counted(host)
     assert listed["from"] == ["192.0.2.0/24"]
@@ -54,8 +55,8 @@ def test_an_address_that_the_host_has_not_is_dropped(one_backend):
     before = counted(host)[1]["not-a-vip"]
     host.run("ip", "addr", "del", f"{VIP}/32", "dev", "lo")
     try:
-        holdfast.attach_receiver(host)
-        with pytest.raises(LabError):
+        host.attach_receiver()
+        with pytest.raises(HarnessError):
             lab.c1.curl(f"http://{VIP}/", timeout=1)
         assert counted(host)[1]["not-a-vip"] > before
     finally:
@@ -64,7 +65,7 @@ def test_an_address_that_the_host_has_not_is_dropped(one_backend):
 
 def test_a_host_without_any_vip_is_warned_of(make_lab):
     lab = make_lab(clients=0, balancers=0, backends=1, vips=[])
-    assert "VIP" in holdfast.attach_receiver(lab.b1).stderr
+    assert "VIP" in lab.b1.attach_receiver().stderr
 
 
 def test_its_own_traffic_is_left_alone(one_backend):
@@ -90,7 +91,7 @@ def test_one_whose_interface_was_renamed_is_attached_again_and_detached_under_it
     lab, host = one_backend
     host.run("ip", "link", "set", "eth0", "name", "wan0")
     try:
-        receiver(host, "receiver", "attach", "wan0", "--from", holdfast.RECEIVED_FROM)
+        receiver(host, "receiver", "attach", "wan0", "--from", RECEIVED_FROM[0])
         said = receiver(host, "receiver", "list").stdout
         assert "wan0       native  there" in said, said
         assert lab.c1.curl(f"http://{VIP}/") == host.name
@@ -103,7 +104,7 @@ def test_one_whose_interface_was_renamed_is_attached_again_and_detached_under_it
 
 def test_one_whose_interface_was_renamed_is_detached_under_its_old_name_while_nothing_has_it(one_backend):
     _, host = one_backend
-    holdfast.attach_receiver(host)
+    host.attach_receiver()
     host.run("ip", "link", "set", "eth0", "name", "wan0")
     try:
         receiver(host, "receiver", "detach", "eth0")
@@ -114,11 +115,11 @@ def test_one_whose_interface_was_renamed_is_detached_under_its_old_name_while_no
 
 def test_a_new_interface_of_the_old_name_ends_no_receiver(one_backend):
     lab, host = one_backend
-    holdfast.attach_receiver(host)
+    host.attach_receiver()
     host.run("ip", "link", "set", "eth0", "name", "wan0")
     host.run("ip", "link", "add", "eth0", "type", "veth", "peer", "name", "far0")
     try:
-        receiver(host, "receiver", "attach", "eth0", "--from", holdfast.RECEIVED_FROM)
+        receiver(host, "receiver", "attach", "eth0", "--from", RECEIVED_FROM[0])
         listed = json.loads(receiver(host, "--json", "receiver", "list").stdout)["receivers"]
         assert {each["interface"] for each in listed} == {"eth0", "wan0"}
         assert lab.c1.curl(f"http://{VIP}/") == host.name

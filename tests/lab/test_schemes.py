@@ -2,15 +2,12 @@
 """A live pool takes other schemes, options, sizes and seeds; connections with counted messages stay where they are."""
 
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "storm"))
+from harness.flock import Client, Server
+from harness.lab import SEED
 
-from flock import Client, Server  # noqa: E402
-from lab import SEED  # noqa: E402
 
 VIP, PORT = "203.0.113.10", 7000
 CONNECTIONS, MORE, ROUNDS = 300, 100, 3
@@ -21,8 +18,8 @@ PORTS = range(50000, 50060)  # of new flows that `why` is asked about
 def flock(balanced):
     """The daemon, and a client whose connections ask for numbered answers several times a second."""
     lab, daemon = balanced()
-    daemon.say(f"pool set db --scheme maglev --table-size 65537 --hash 5tuple --seed {SEED}")
-    daemon.say(f"service add tcp {VIP}:{PORT} --pool db", check=False)
+    daemon.run(f"pool set db --scheme maglev --table-size 65537 --hash 5tuple --seed {SEED}")
+    daemon.run(f"service add tcp {VIP}:{PORT} --pool db", status=None)
     programs = [Server(backend.name, [f"{VIP}:{PORT}"], "--seconds", "120", inside=backend.inside)
                 for backend in lab.backends]
     programs.append(Client([f"{VIP}:{PORT}"], "--interval", "0.2", "--seconds", "120", inside=lab.c1.inside))
@@ -49,9 +46,9 @@ def chosen(daemon):
 def switch(daemon, client, words):
     """Returns the share that moved, as the change itself tells it."""
     before, owners = live(client), chosen(daemon)
-    dry = daemon.say(f"pool set db {words} --dry-run")
+    dry = daemon.run(f"pool set db {words} --dry-run")
     assert "is a migration" in dry.stderr and live(client) == before
-    done = daemon.say(f"pool set db {words}")
+    done = daemon.run(f"pool set db {words}")
     assert "is a migration" in done.stderr
     moved, slots = (int(number) for number in re.search(r"(\d+) of (\d+) slots moved", done.stdout).groups())
     answered(client)
@@ -88,7 +85,7 @@ def test_connections_stay_through_what_gives_them_other_slots(flock, words):
     daemon, client = flock
     client.open("tcp", CONNECTIONS)
     before = live(client)
-    done = daemon.say(f"pool set db {words}")
+    done = daemon.run(f"pool set db {words}")
     assert "flows have other slots than before" in done.stdout
     answered(client)
     assert client.events == [] and live(client) == before
@@ -100,7 +97,7 @@ def test_connections_stay_when_slots_are_moved(flock):
     switch(daemon, client, "--scheme slots --table-size 65537")
     before = live(client)
     for name in sorted(before)[1:]:
-        daemon.say(f"pool slots move db 0-65536 {sorted(before)[0]} --owner {name}")
+        daemon.run(f"pool slots move db 0-65536 {sorted(before)[0]} --owner {name}")
     assert set(chosen(daemon)) == {f"db/{sorted(before)[0]}"}
     answered(client)
     assert client.events == [] and live(client) == before

@@ -13,10 +13,12 @@ from contextlib import contextmanager
 
 import pytest
 
-import holdfast
-import servers
-from lab import BUILD, NETNS, PINS, TOP, run, wait_until
-from segment import SegmentLab
+from harness import BUILD, PASS, PINS, TOP, servers
+from harness.namespace import NETNS
+from harness.process import run
+from harness.segment import SegmentLab
+from harness.wait import wait_until
+
 
 SERVICES = {4: ("db", "203.0.113.10"), 6: ("six", "2001:db8:203::10")}  # family of the outer header: pool, VIP
 CONNECTIONS = 48
@@ -74,19 +76,19 @@ def segment(capable):
     try:
         for backend in lab.backends:
             servers.start_nginx(backend, (80,))
-            holdfast.attach_receiver(backend)
-        yield lab, configure(holdfast.Daemon(lab.lb1).start(), lab)
+            backend.attach_receiver()
+        yield lab, configure(lab.lb1.daemon().start(), lab)
     finally:
         lab.down()
 
 
 def configure(daemon, lab):
     for family, (pool, vip) in SERVICES.items():
-        daemon.say(f"pool add {pool} --encap gue")
+        daemon.run(f"pool add {pool} --encap gue")
         for backend in lab.backends[:3]:
-            daemon.say(f"backend add {pool}/{backend.name} {backend.address if family == 4 else backend.address6}")
-        daemon.say(f"service add tcp {f'[{vip}]' if family == 6 else vip}:80 --pool {pool}")
-    daemon.say("interface attach eth0")
+            daemon.run(f"backend add {pool}/{backend.name} {backend.address if family == 4 else backend.address6}")
+        daemon.run(f"service add tcp {f'[{vip}]' if family == 6 else vip}:80 --pool {pool}")
+    daemon.run("interface attach eth0")
     for _, vip in SERVICES.values():
         wait_until(lambda vip=vip: lab.c1.run("curl", "-s", "-m", "1", f"http://{f'[{vip}]' if ':' in vip else vip}/",
                                               check=False).stdout, 20, f"{vip} answers")
@@ -102,7 +104,7 @@ def moved(segment, request):
     with inside(lab.c1.netns):
         connections = [Connection(vip) for _ in range(CONNECTIONS)]
     last = lab.backends[3]
-    daemon.say(f"backend add {pool}/{last.name} {last.address if family == 4 else last.address6}")
+    daemon.run(f"backend add {pool}/{last.name} {last.address if family == 4 else last.address6}")
     assert [one.ask() for one in connections] == [one.server for one in connections]
     for backend in lab.backends:
         backend.forget_neighbours()
@@ -175,8 +177,8 @@ def test_a_switch_that_floods_does_not_multiply_packets(moved, forwards):
 def test_in_generic_mode_too(moved):
     lab, connections = moved
     for backend in lab.backends:
-        holdfast.detach_receiver(backend)
-        holdfast.attach_receiver(backend, mode="generic")
+        backend.detach_receiver()
+        backend.attach_receiver(mode="generic")
     try:
         before = verdicts(lab)
         assert [one.ask() for one in connections] == [one.server for one in connections]
@@ -184,8 +186,8 @@ def test_in_generic_mode_too(moved):
         assert rise["passed-on"] == rise["handed-over"] > 0
     finally:
         for backend in lab.backends:
-            holdfast.detach_receiver(backend)
-            holdfast.attach_receiver(backend)
+            backend.detach_receiver()
+            backend.attach_receiver()
 
 
 def test_what_the_routes_refuse_is_dropped_by_name(moved):
@@ -195,7 +197,7 @@ def test_what_the_routes_refuse_is_dropped_by_name(moved):
     refused = [other.address for other in lab.backends[:3]] + [other.address6 for other in lab.backends[:3]]
     for address in refused:
         last.run("ip", "route", "add", "unreachable", address)
-    holdfast.attach_receiver(last)
+    last.attach_receiver()
     try:
         before = verdicts(lab, [last])  # the others may have a few slots of each other's by now
         for one in connections:
@@ -205,13 +207,13 @@ def test_what_the_routes_refuse_is_dropped_by_name(moved):
     finally:
         for address in refused:
             last.run("ip", "route", "del", "unreachable", address)
-        holdfast.attach_receiver(last)
+        last.attach_receiver()
     for one in connections:
         assert one.server.encode() in one.socket.recv(4096), "sent again, it is answered"
 
 
 def pinned_map(host, name, *words):
-    return run(["bpftool", "-j", "map", words[0], "pinned", pins_of(host) / name, *words[1:]]).stdout
+    return run("bpftool", "-j", "map", words[0], "pinned", pins_of(host) / name, *words[1:]).stdout
 
 
 def link_of(where, interface):
@@ -230,12 +232,12 @@ def forger(segment):
     lab, _ = segment
     host, pins = lab.b1, PINS / f"{lab.tag}-forge"
     gateway, _ = link_of(lab.router, "c1")
-    lab.router("bpftool", "prog", "load", BUILD / "lab" / "forge.bpf.o", pins, "type", "xdp", "pinmaps", f"{pins}-maps")
+    lab.router.run("bpftool", "prog", "load", BUILD / "lab" / "forge.bpf.o", pins, "type", "xdp", "pinmaps", f"{pins}-maps")
     _, target = link_of(lab.router, host.name)
 
     def forge(metadata):
         value = as_bytes(struct.pack("<II32s", target, 0, metadata))
-        run(["bpftool", "map", "update", "pinned", f"{pins}-maps/forgeries", "key", *["0"] * 4, "value", *value])
+        run("bpftool", "map", "update", "pinned", f"{pins}-maps/forgeries", "key", *["0"] * 4, "value", *value)
         before = verdicts(lab)
         with inside(lab.c1.netns):
             sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -247,9 +249,9 @@ def forger(segment):
 
     # The frames are for b1's MAC address as far as c1 knows.
     lab.c1.run("ip", "neigh", "replace", lab.c1.gateway, "lladdr", link_of(host.run, "eth0")[0], "dev", "eth0")
-    lab.router("ip", "link", "set", "c1", "xdpdrv", "pinned", pins)
+    lab.router.run("ip", "link", "set", "c1", "xdpdrv", "pinned", pins)
     yield forge
-    lab.router("ip", "link", "set", "c1", "xdpdrv", "off")
+    lab.router.run("ip", "link", "set", "c1", "xdpdrv", "off")
     lab.c1.run("ip", "neigh", "replace", lab.c1.gateway, "lladdr", gateway, "dev", "eth0")
     pins.unlink()
     shutil.rmtree(f"{pins}-maps")
@@ -281,10 +283,10 @@ def pins_of(host):
 def bare(segment):
     """A host without a receiver, and how it looked then."""
     host = segment[0].backends[1]
-    holdfast.detach_receiver(host)
+    host.detach_receiver()
     yield host, tc_state(host)
     host.run("tc", "qdisc", "del", "dev", "eth0", "clsact", check=False)
-    holdfast.attach_receiver(host)
+    host.attach_receiver()
 
 
 def test_detach_leaves_nothing(bare):
@@ -292,9 +294,9 @@ def test_detach_leaves_nothing(bare):
     assert "clsact" not in before[0]
     for times in (1, 2):
         for _ in range(times):
-            holdfast.attach_receiver(host)
+            host.attach_receiver()
         assert "clsact" in tc_state(host)[0] and tc_state(host)[1].count(HANDLE) == 1
-        holdfast.detach_receiver(host)
+        host.detach_receiver()
         assert tc_state(host) == before
         assert not pins_of(host).exists()
 
@@ -305,18 +307,18 @@ def test_what_others_have_there_stays(bare):
     host.run("tc", "filter", "add", "dev", "eth0", "ingress", "prio", "1", "protocol", "ip", "u32", "match", "u32", "0", "0",
              "classid", "1:1")
     before = tc_state(host)
-    holdfast.attach_receiver(host)
+    host.attach_receiver()
     assert tc_state(host)[1].count(HANDLE) == 1
-    holdfast.detach_receiver(host)
+    host.detach_receiver()
     assert tc_state(host) == before
 
 
 def test_a_qdisc_that_others_use_by_now_stays(bare):
     host, _ = bare
-    holdfast.attach_receiver(host)
+    host.attach_receiver()
     host.run("tc", "filter", "add", "dev", "eth0", "egress", "prio", "7", "protocol", "ip", "u32", "match", "u32", "0", "0",
              "classid", "1:1")
-    holdfast.detach_receiver(host)
+    host.detach_receiver()
     qdiscs, filters = tc_state(host)
     assert "clsact" in qdiscs and HANDLE not in filters
     assert host.run("tc", "filter", "show", "dev", "eth0", "egress").stdout
@@ -325,7 +327,7 @@ def test_a_qdisc_that_others_use_by_now_stays(bare):
 def test_a_failure_leaves_neither_half(bare):
     """Another program has the interface: XDP is refused, and so the tc program goes again."""
     host, before = bare
-    host.run("ip", "link", "set", "eth0", "xdpdrv", "obj", BUILD / "lab" / "pass.bpf.o", "sec", "xdp")
+    host.run("ip", "link", "set", "eth0", "xdpdrv", "obj", PASS, "sec", "xdp")
     try:
         done = host.run(BUILD / "holdfast", "receiver", "attach", "eth0", "--from", "10.0.1.0/24", check=False)
         assert done.returncode == 1 and tc_state(host) == before and not pins_of(host).exists()
@@ -336,10 +338,10 @@ def test_a_failure_leaves_neither_half(bare):
 def test_a_renamed_interface_is_let_go_of(bare):
     """By the name that it was attached under: the kernel's link knows which interface that is."""
     host, before = bare
-    holdfast.attach_receiver(host)
+    host.attach_receiver()
     try:
         host.run("ip", "link", "set", "eth0", "name", "eth9")
-        holdfast.detach_receiver(host)
+        host.detach_receiver()
         assert "clsact" not in host.run("tc", "qdisc", "show", "dev", "eth9").stdout and not pins_of(host).exists()
     finally:
         host.run("ip", "link", "set", "eth9", "name", "eth0")
@@ -361,14 +363,14 @@ def test_the_units_capabilities_are_enough(bare):
 def test_an_older_receiver_gets_its_other_half(bare):
     """Only the XDP program is there, as an earlier version left it: attaching again makes it whole."""
     host, _ = bare
-    holdfast.attach_receiver(host)
+    host.attach_receiver()
     host.run("tc", "qdisc", "del", "dev", "eth0", "clsact")
     for name in ("tc", "ways", "secret"):
         (pins_of(host) / name).unlink()
     listed = json.loads(host.run(BUILD / "holdfast", "--json", "receiver", "list").stdout)["receivers"]
     assert [one["tc"] for one in listed] == [False]
-    link = run(["bpftool", "-j", "link", "show", "pinned", pins_of(host) / "link"]).stdout
-    holdfast.attach_receiver(host)
+    link = run("bpftool", "-j", "link", "show", "pinned", pins_of(host) / "link").stdout
+    host.attach_receiver()
     listed = json.loads(host.run(BUILD / "holdfast", "--json", "receiver", "list").stdout)["receivers"]
     assert [one["tc"] for one in listed] == [True]
-    assert json.loads(run(["bpftool", "-j", "link", "show", "pinned", pins_of(host) / "link"]).stdout)["id"] == json.loads(link)["id"]
+    assert json.loads(run("bpftool", "-j", "link", "show", "pinned", pins_of(host) / "link").stdout)["id"] == json.loads(link)["id"]

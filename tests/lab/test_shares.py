@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Connections are shared out by weight, and answers come from the backend alone."""
 
-import servers
+from harness import servers
 
 VIP = "203.0.113.10"
 WEIGHTS = {"b1": 100, "b2": 200, "b3": 300, "b4": 400}
@@ -34,8 +34,8 @@ def test_what_is_for_no_service_reaches_the_balancers_own_stack(balanced):
 
 def test_backend_of_weight_zero_gets_nothing(balanced):
     lab, daemon = balanced(weights=WEIGHTS)
-    daemon.say("backend set db/b4 --weight 0")
+    daemon.run("backend set db/b4 --weight 0")
     counted = servers.start_traffic(lab.c1, "connect", VIP, 80, "--count", "500").result(60)
-    daemon.say("backend set db/b4 --weight 400")
+    daemon.run("backend set db/b4 --weight 400")
     assert counted["failed"] == 0
     assert set(counted["answers"]) == {"b1", "b2", "b3"}

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from harness import HarnessError, servers
+from harness.process import run
 import counters
-import servers
-from lab import LabError, run
 
 VIP, PORT = "203.0.113.10", 5432
 SECONDS, RATE = 4, 1000
@@ -25,7 +25,7 @@ def running(balanced):
 
 def attachment(daemon):
     """The ids of what is attached, as the kernel has them."""
-    link = json.loads(run(["bpftool", "-j", "link", "show", "pinned", daemon.pins / "links" / "eth0"]).stdout)
+    link = json.loads(run("bpftool", "-j", "link", "show", "pinned", daemon.pins / "links" / "eth0").stdout)
     link = link[0] if isinstance(link, list) else link
     return link["id"], link["prog_id"]
 
@@ -73,7 +73,7 @@ def test_after_a_reboot_everything_is_built_again(running):
     pool = daemon.json("pool show db")
     daemon.stop()
     daemon.remove_pins()
-    with pytest.raises(LabError):
+    with pytest.raises(HarnessError):
         lab.c1.curl(f"http://{VIP}/", timeout=1)
     daemon.start()
     counted = servers.start_traffic(lab.c1, "connect", VIP, 80, "--count", "200").result(60)
@@ -103,4 +103,4 @@ def test_a_second_start_is_refused_by_name(running):
 def test_a_dead_daemon_is_told_of(running):
     _, daemon = running
     daemon.stop()
-    assert daemon.say("status", check=False).returncode == 4
+    assert daemon.run("status", status=None).returncode == 4

@@ -6,9 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
+from harness import servers
 import counters
-import holdfast
-import servers
 
 VIPS = {4: "203.0.113.10", 6: "2001:db8:203::10"}
 WEIGHTS = {"b1": 100, "b2": 200, "b3": 300, "b4": 150}
@@ -31,21 +30,21 @@ def mixed(lab):
     """One pool of both families behind a VIP of each, and clients with many addresses."""
     for family, net in CLIENT_NETS.items():
         via = lab.c1.address6 if family == 6 else lab.c1.address
-        lab.router("ip", "route", "replace", net, "via", via, "dev", "c1")
+        lab.router.run("ip", "route", "replace", net, "via", via, "dev", "c1")
         for address in CLIENTS[family]:
             lab.c1.run("ip", "addr", "replace", address, "dev", "lo")
     for backend in lab.backends:
-        holdfast.attach_receiver(backend)
-    daemon = holdfast.Daemon(lab.lb1, options=SMALL).start()
-    daemon.say("pool add db --table-size 509")
+        backend.attach_receiver()
+    daemon = lab.lb1.daemon(arguments=SMALL).start()
+    daemon.run("pool add db --table-size 509")
     for name, weight in WEIGHTS.items():
         host = lab.hosts[name]
-        daemon.say(f"backend add db/{name} {host.address if name in ('b1', 'b2') else host.address6} --weight {weight}")
+        daemon.run(f"backend add db/{name} {host.address if name in ('b1', 'b2') else host.address6} --weight {weight}")
     for vip, (proto, port) in itertools.product(VIPS.values(), PORTS.items()):
-        daemon.say(f"service add {proto} {at(vip, port)} --pool db")
-    daemon.say("pool add empty --table-size 251")
-    daemon.say("service add tcp 203.0.113.11:80 --pool empty")
-    daemon.say("interface attach eth0")
+        daemon.run(f"service add {proto} {at(vip, port)} --pool db")
+    daemon.run("pool add empty --table-size 251")
+    daemon.run("service add tcp 203.0.113.11:80 --pool empty")
+    daemon.run("interface attach eth0")
     return lab, daemon
 
 
@@ -96,8 +95,8 @@ def test_a_thousand_flows(mixed, family):
 def test_no_trace_of_having_asked(mixed):
     """Not in any map, whatever the answer; and it would show: one packet that is none of ours is in the maps."""
     lab, daemon = mixed
-    daemon.say("backend set db/b1 --weight 300")  # so that some slots move, and flows there are remembered
-    daemon.say("interface detach eth0")
+    daemon.run("backend set db/b1 --weight 300")  # so that some slots move, and flows there are remembered
+    daemon.run("interface detach eth0")
     api = daemon.api()
     asked = [line(proto, at(address, port), family) for family, proto, port in itertools.product(VIPS, PORTS, range(5000, 5050))
              for address in CLIENTS[family][:1]]
@@ -108,7 +107,7 @@ def test_no_trace_of_having_asked(mixed):
     assert {one["verdict"] for one in told[:len(asked)]} == {"forward"}
     assert [(one["verdict"], one["reason"]["word"]) for one in told[len(asked):]] == [
         ("pass", "no-service"), ("pass", "no-service"), ("pass", "no-service"), ("drop", "no-backend")]
-    daemon.say("interface attach eth0")
+    daemon.run("interface attach eth0")
     before = counters.live_maps(daemon.instance)
     lab.c1.run("bash", "-c", f"echo >/dev/udp/{VIPS[4]}/81")
     after = counters.live_maps(daemon.instance)
@@ -122,7 +121,7 @@ def test_the_same_without_the_daemon(mixed):
              for n, address in enumerate(CLIENTS[family][:3])] + NOTHING_OF_IT
     api = daemon.api()
     live = [ask(api, words) for words in asked]
-    daemon.say("interface detach eth0")
+    daemon.run("interface detach eth0")
     daemon.kill()
     before = counters.live_maps(daemon.instance)
     offline = [daemon.json(f"--offline why {words}") for words in asked]
@@ -131,14 +130,14 @@ def test_the_same_without_the_daemon(mixed):
         same = {key: value for key, value in one.items() if value is not None and key not in ("next_hop", "hops", "stated")}
         assert {key: other.get(key) for key in same} == same, words
     daemon.start()
-    daemon.say("interface attach eth0")
+    daemon.run("interface attach eth0")
     assert where_they_went(lab, 4)
 
 
 @pytest.mark.parametrize("interface", ["lo", "eth0"])
 def test_an_interface_to_come_in_by(mixed, interface):
     _, daemon = mixed
-    told = daemon.run("--json", "why", "tcp", "198.51.100.11:4000", "203.0.113.10:80", "--interface", interface)
+    told = daemon.run(f"--json why tcp 198.51.100.11:4000 203.0.113.10:80 --interface {interface}")
     assert '"forward"' in told.stdout
-    refused = daemon.say("why tcp 198.51.100.11:4000 203.0.113.10:80 --interface nosuch0", check=False)
+    refused = daemon.run("why tcp 198.51.100.11:4000 203.0.113.10:80 --interface nosuch0", status=None)
     assert refused.returncode == 1 and "nosuch0" in refused.stderr

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second wire from a balancer to the router, with a gateway that can move, vanish and come back."""
 
-from lab import BUILD, Host
+from harness import PASS
 
 NET, NET6 = "10.0.2", "2001:db8:4:"
 
@@ -25,56 +25,56 @@ class SecondWire:
         self.balancer.sysctl("net.ipv6.conf.default.accept_dad=0", "net.ipv4.conf.default.rp_filter=0")
         # Where IPv6 is not forwarded, the kernel takes the default route when a more exact one's gateway fails.
         self.balancer.sysctl("net.ipv6.conf.all.forwarding=1")
-        self.lab.router("ip", "link", "add", self.far, "mtu", mtu, "type", "veth", "peer", "name", "eth1", "mtu", mtu,
+        self.lab.router.run("ip", "link", "add", self.far, "mtu", mtu, "type", "veth", "peer", "name", "eth1", "mtu", mtu,
                         "netns", self.balancer.netns)
         self.come_back()
-        self.lab.router("ip", "link", "set", self.far, "up")
-        Host.batch(self.balancer.netns, f"""
+        self.lab.router.run("ip", "link", "set", self.far, "up")
+        self.balancer.batch(f"""
             addr add {self.address}/24 dev eth1
             addr add {self.address6}/64 dev eth1 nodad
             link set eth1 up""")
-        self.lab.router("ethtool", "-K", self.far, "tx", "off", "txvlan", "off")
+        self.lab.router.run("ethtool", "-K", self.far, "tx", "off", "txvlan", "off")
         self.make_fit()
         return self
 
     def make_fit(self):
         """Lets the router receive what XDP sends here."""
-        self.lab.router("ip", "link", "set", self.far, "xdpdrv", "obj", BUILD / "lab" / "pass.bpf.o", "sec", "xdp")
+        self.lab.router.run("ip", "link", "set", self.far, "xdpdrv", "obj", PASS, "sec", "xdp")
 
     def make_unfit(self):
-        self.lab.router("ip", "link", "set", self.far, "xdpdrv", "off")
+        self.lab.router.run("ip", "link", "set", self.far, "xdpdrv", "off")
 
     def lead_to(self, *backends):
         """Has the balancer send to these backends, in both families, by this wire's gateway."""
-        Host.batch(self.balancer.netns, "\n".join(f"""
+        self.balancer.batch("\n".join(f"""
             route replace {backend.address}/32 via {self.gateway} dev eth1
             route replace {backend.address6}/128 via {self.gateway6} dev eth1""" for backend in backends))
 
     def move(self, mac):
         """The gateway has another MAC address from now on, and tells nobody."""
-        self.lab.router("ip", "link", "set", self.far, "address", mac)
+        self.lab.router.run("ip", "link", "set", self.far, "address", mac)
 
     def vanish(self, mac):
         """Nobody answers for the gateway any more, nor takes what is sent to where it was."""
-        Host.batch(self.lab.router_netns, f"""
+        self.lab.router.batch(f"""
             addr del {self.gateway}/24 dev {self.far}
             addr del {self.gateway6}/64 dev {self.far}""")
         self.move(mac)
 
     def come_back(self):
-        Host.batch(self.lab.router_netns, f"""
+        self.lab.router.batch(f"""
             addr replace {self.gateway}/24 dev {self.far}
             addr replace {self.gateway6}/64 dev {self.far} nodad""")
 
     def bring_up(self, vips):
         """The router's end up again, with the routes to the balancer that went when it went down."""
-        self.lab.router("ip", "link", "set", self.far, "up")
+        self.lab.router.run("ip", "link", "set", self.far, "up")
         self.come_back()
         for vip in vips:
-            self.lab.router("ip", "route", "replace", vip, "via", self.address6 if ":" in vip else self.address, "dev",
+            self.lab.router.run("ip", "route", "replace", vip, "via", self.address6 if ":" in vip else self.address, "dev",
                             self.far)
 
     def add_neighbour(self):
-        Host.batch(self.lab.router_netns, "\n".join(f"addr replace {address} dev {self.far}"
+        self.lab.router.batch("\n".join(f"addr replace {address} dev {self.far}"
                                                     f"{' nodad' if ':' in address else ''}"
                                                     for address in self.neighbour_addresses + self.more_neighbours))

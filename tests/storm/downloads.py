@@ -6,7 +6,8 @@ import os
 import subprocess
 import time
 
-import lab as labs
+from harness import HarnessError
+
 
 FILE_BYTES = 48 << 20
 IN_FLIGHT = 400_000  # bytes that may lie in queues on the way
@@ -20,7 +21,7 @@ class Download:
         host.dir.mkdir(parents=True, exist_ok=True)
         self.mark = 0
         self.process = subprocess.Popen(
-            host.inside(["curl", "-sS", "--fail", "--max-time", "120", "-D", self.headers, "-o", self.path, url]),
+            host.inside("curl", "-sS", "--fail", "--max-time", "120", "-D", self.headers, "-o", self.path, url),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             start_new_session=True)
 
@@ -98,7 +99,7 @@ class Downloads:
         while time.monotonic() < end and not all(download.ended() for download in self.running):
             time.sleep(0.1)
         if not all(download.ended() for download in self.running):
-            raise labs.LabError(f"downloads have not ended within {seconds} s")
+            raise HarnessError(f"downloads have not ended within {seconds} s")
 
     def kill(self):
         for download in self.running:

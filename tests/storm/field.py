@@ -6,12 +6,12 @@ import json
 import os
 import time
 
-import holdfast
+from harness import BUILD, HarnessError, servers
+from harness.flock import Client, Server
+from harness.lab import Lab, remove_orphans
+from harness.wait import wait_until
 import hops
-import lab as labs
-import servers
 from downloads import Downloads
-from flock import Client, Server
 
 VIP, VIP6, PORT, WEB_PORT = "203.0.113.10", "2001:db8:203::10", 5432, 80
 TCP4, TCP6 = f"{VIP}:{PORT}", f"[{VIP6}]:{PORT}"
@@ -49,7 +49,7 @@ FORMS = {form.name: form for form in (
 
 def change(daemon, words):
     """Says words to a balancer. Unavailable if it does not know them, Refused if it knows better."""
-    done = daemon.say(words, check=False)
+    done = daemon.run(words, status=None)
     if done.returncode == 0:
         return done.stdout
     said = " ".join((done.stderr or done.stdout).split())
@@ -58,19 +58,8 @@ def change(daemon, words):
     raise Refused(f"{words}: {said}")
 
 
-class Daemon(holdfast.Daemon):
-    """With room for so many flows; 0: as many as it likes."""
-
-    def __init__(self, host, flows=0):
-        super().__init__(host)
-        self.flows = flows
-
-    def command(self):
-        return super().command() + (["--max-flows", str(self.flows)] if self.flows else [])
-
-
 class Field:
-    def __init__(self, form, backends=8, spare=2, six=False, downloads=4, flows=0, limit=LIMIT, number=1, lab=labs.Lab):
+    def __init__(self, form, backends=8, spare=2, six=False, downloads=4, flows=0, limit=LIMIT, number=1, lab=Lab):
         self.form, self.six, self.flows, self.limit = form, six, flows, limit
         self.lab = lab(f"{PREFIX}{os.getpid()}n{number}", clients=1, balancers=2, backends=backends + spare)
         self.first = self.lab.backends[:backends]
@@ -80,7 +69,7 @@ class Field:
         self.downloads = Downloads(self.lab, f"http://{VIP}:{WEB_PORT}/slow", downloads)
 
     def up(self):
-        labs.remove_orphans(PREFIX)
+        remove_orphans(PREFIX)
         self.lab.up()
         try:
             self._furnish()
@@ -92,11 +81,11 @@ class Field:
     def _furnish(self):
         # The router chooses a balancer by the tuple, as one at the end of a wire would.
         for words in (("qdisc", "add", "dev", "c1", "clsact"),
-                      ("filter", "add", "dev", "c1", "ingress", "bpf", "da", "obj", labs.BUILD / "lab" / "rehash.bpf.o",
+                      ("filter", "add", "dev", "c1", "ingress", "bpf", "da", "obj", BUILD / "lab" / "rehash.bpf.o",
                        "sec", "tc")):
-            self.lab.router("tc", *words)
+            self.lab.router.run("tc", *words)
         # The spoofed sources of floods lead nowhere; ten thousand connections need many ports.
-        self.lab.router("ip", "route", "add", "blackhole", "198.18.0.0/15")
+        self.lab.router.run("ip", "route", "add", "blackhole", "198.18.0.0/15")
         # A download reads on from its socket's queue after a reset: it should be short.
         self.lab.c1.sysctl("net.ipv4.ip_local_port_range=1024 65000", "net.ipv4.tcp_rmem=4096 65536 131072")
         for host in self.lab.backends:
@@ -104,9 +93,9 @@ class Field:
             self.serve(host)
             servers.start_nginx(host, (WEB_PORT,))
             self.downloads.publish(host)
-            holdfast.attach_receiver(host)
+            host.attach_receiver()
         for balancer in self.lab.balancers:
-            self.daemons.append(Daemon(balancer, self.flows))
+            self.daemons.append(balancer.daemon(arguments=("--max-flows", self.flows) if self.flows else ()))
             self.daemons[-1].start()
             self._configure(self.daemons[-1])
         targets = [TCP4, TCP6] if self.six else [TCP4]
@@ -132,9 +121,9 @@ class Field:
         for balancer in self.lab.balancers:
             self.lab.route([balancer])
             try:
-                labs.wait_until(lambda: self.lab.c1.run("curl", "-s", "-m", "1", f"http://{VIP}/", check=False).stdout,
+                wait_until(lambda: self.lab.c1.run("curl", "-s", "-m", "1", f"http://{VIP}/", check=False).stdout,
                                 15, f"the VIP answers through {balancer.name}")
-            except labs.LabError as error:
+            except HarnessError as error:
                 raise Unavailable(f"form {self.form.name} ({self.form.encap}): {error}") from None
         self.lab.route(self.lab.balancers)
 
@@ -151,7 +140,7 @@ class Field:
         """Which balancer the router sends a flow's packets to now."""
         source, sport = event["from"].rsplit(":", 1)
         vip, dport = event["to"].rsplit(":", 1)
-        done = self.lab.router("ip", "route", "get", vip.strip("[]"), "from", source.strip("[]"), "iif", "c1", "ipproto",
+        done = self.lab.router.run("ip", "route", "get", vip.strip("[]"), "from", source.strip("[]"), "iif", "c1", "ipproto",
                                "udp" if event["kind"] == "udp" else "tcp", "sport", sport, "dport", dport, check=False)
         words = done.stdout.split()
         return words[words.index("dev") + 1] if "dev" in words else "?"
@@ -161,7 +150,7 @@ class Field:
         told = []
         for daemon in self.daemons:
             proto = "udp" if event["kind"] == "udp" else "tcp"
-            done = daemon.run("--json", "why", proto, event["from"], event["to"], check=False, timeout=10)
+            done = daemon.run(["--json", "why", proto, event["from"], event["to"]], status=None, timeout=10)
             try:
                 said = json.loads(done.stdout)
                 told.append(f"{daemon.host.name}: slot {said.get('slot')} {said.get('backend')} by {said.get('by')}")

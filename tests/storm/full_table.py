@@ -5,7 +5,7 @@ Without receivers, for with them the backend would pass on what came to it by mi
 
 import time
 
-import lab as labs
+from harness.wait import wait_until
 from broken import expect
 from field import POOL, SERVICES
 
@@ -18,7 +18,7 @@ SETTLED_SECONDS = 120
 
 def status(daemon):
     """What it says, and the exit status of status --check."""
-    done = daemon.run("status", "--check", "--json", check=False)
+    done = daemon.run("status --check --json", status=None)
     return daemon.json("status"), done.returncode
 
 
@@ -51,6 +51,6 @@ def keep_all(field, live=LIVE, new=NEW):
     field.client.close("tcp", live + new)
     began = time.monotonic()
     for daemon in field.daemons:
-        labs.wait_until(lambda: is_drained(daemon, name), SETTLED_SECONDS, f"{name} is drained", 0.5)
+        wait_until(lambda: is_drained(daemon, name), SETTLED_SECONDS, f"{name} is drained", 0.5)
     return (f"split 0 of {live + new}, {unfit} of {new} found no room; drained {time.monotonic() - began:.0f} s after the"
             f" last connection had ended, with an idle time of {IDLE} s")

@@ -4,7 +4,9 @@
 import json
 import struct
 
-from lab import LabError, run
+from harness import HarnessError
+from harness.process import run
+
 
 TABLE_FIRST, OWNER_MASK, SLOT_HOPS_SHIFT, SLOT_HOPS_MASK = 0, 0xffff, 32, 0xffffff
 SAMPLES = 48
@@ -13,7 +15,7 @@ SAMPLES = 48
 def value(daemon, name, index):
     """One entry of a pinned array, as bytes."""
     key = [f"{byte}" for byte in struct.pack("=I", index)]
-    done = run(["bpftool", "-j", "map", "lookup", "pinned", daemon.pins / "maps" / name, "key", *key])
+    done = run("bpftool", "-j", "map", "lookup", "pinned", daemon.pins / "maps" / name, "key", *key)
     return bytes(int(byte, 16) for byte in json.loads(done.stdout)["value"])
 
 
@@ -43,7 +45,7 @@ def of_slot(daemon, pool, slot):
         names = names_of(daemon, pool)
         first, _ = table_of(daemon)
         return [names.get(number, f"#{number}") for number in read_slot(daemon, first, slot)[1]]
-    except (LabError, KeyError, ValueError, struct.error) as error:
+    except (HarnessError, KeyError, ValueError, struct.error) as error:
         return [f"? {error}"]
 
 

@@ -4,7 +4,7 @@
 import json
 import time
 
-import lab as labs
+from harness import BUILD
 from broken import expect
 from changes import add_two, bring_back, reboot, withdraw
 
@@ -16,7 +16,7 @@ def counted(field, verdict):
     """What the receivers of all backends counted, added up."""
     total = 0
     for host in field.lab.backends:
-        receivers = json.loads(host.run(labs.BUILD / "holdfast", "--json", "receiver", "list").stdout)["receivers"]
+        receivers = json.loads(host.run(BUILD / "holdfast", "--json", "receiver", "list").stdout)["receivers"]
         total += sum(receiver["verdicts"].get(verdict, 0) for receiver in receivers)
     return total
 

@@ -3,7 +3,7 @@
 
 import time
 
-import lab as labs
+from harness.wait import wait_until
 from field import POOL
 
 ROUNDS, OPENED = 12, 60
@@ -26,7 +26,7 @@ def remove_while_opening(field):
     host, broken, there = field.first[0], 0, 0
     for _ in range(ROUNDS):
         for daemon in field.daemons:
-            daemon.say(f"backend remove {POOL}/{host.name} --now --force", check=False)  # where it has not left yet
+            daemon.run(f"backend remove {POOL}/{host.name} --now --force", status=None)  # where it has not left yet
         field.everywhere(f"backend add {POOL}/{host.name} {host.address}")  # its slots move now
         time.sleep(1.1)
         for daemon in field.daemons:
@@ -35,7 +35,7 @@ def remove_while_opening(field):
         field.everywhere(f"backend remove {POOL}/{host.name}")
         there += field.client.report()["tcp"]["servers"][host.name]["live"]
         for daemon in field.daemons:
-            labs.wait_until(lambda: has_decided(daemon, host.name), DECIDED_SECONDS, f"{daemon.host.name} has counted")
+            wait_until(lambda: has_decided(daemon, host.name), DECIDED_SECONDS, f"{daemon.host.name} has counted")
         time.sleep(1)
         field.client.report()
         broken = field.client.mishaps("tcp")

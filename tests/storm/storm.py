@@ -20,17 +20,16 @@ import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "lab")]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from harness import BUILD, HarnessError  # noqa: E402
+from harness.flock import FlockError  # noqa: E402
 import hops  # noqa: E402
-import lab as labs  # noqa: E402
 from changes import CHANGES  # noqa: E402
 from field import FORMS, LIMIT, Field, Refused, Unavailable  # noqa: E402
-from flock import FlockError  # noqa: E402
 from trials import TRIALS  # noqa: E402
 
-REPORT = labs.BUILD / "storm.json"
+REPORT = BUILD / "storm.json"
 TOLD, EXPLAINED = 5, 40  # broken connections a row that are printed, and asked about: build/storm.json has them all
 CHURN = 20  # connections that begin and end each second, all the time
 BROKEN = ("reset", "timeout", "eof", "wrong-answer")
@@ -128,7 +127,7 @@ class Storm:
             change.act(self.field)
         except Unavailable as error:
             row.available, row.note = False, str(error)
-        except (Refused, labs.LabError) as error:
+        except (Refused, HarnessError) as error:
             row.error = str(error)
         if row.available:
             self.watch(change.lasts, row)

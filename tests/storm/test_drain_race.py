@@ -21,11 +21,11 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "lab")]
+sys.path.insert(0, str(HERE.parent))
 
-import holdfast  # noqa: E402
-import lab as labs  # noqa: E402
-import servers  # noqa: E402
+from harness import HarnessError, servers  # noqa: E402
+from harness.lab import Lab, remove_orphans, serve_pool  # noqa: E402
+from harness.wait import wait_until  # noqa: E402
 
 PREFIX = "hfrace"
 VIP = "203.0.113.10"
@@ -41,14 +41,14 @@ class Downloads:
 
     def __init__(self, host):
         command = ["/usr/bin/python3", "-B", HERE / "downloader.py", VIP, 80, "/slow"]
-        self.process = subprocess.Popen(host.inside(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(host.inside(*command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, word, value=None):
         self.process.stdin.write(json.dumps({word: value}) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         if not line:
-            raise labs.LabError("the downloads' program ended")
+            raise HarnessError("the downloads' program ended")
         return json.loads(line)
 
     def end(self):
@@ -59,7 +59,7 @@ class Race:
     """One lab of two backends, and rounds in it."""
 
     def __init__(self, number):
-        self.lab = labs.Lab(f"{PREFIX}{os.getpid()}n{number}", clients=1, balancers=1, backends=2)
+        self.lab = Lab(f"{PREFIX}{os.getpid()}n{number}", clients=1, balancers=1, backends=2)
         self.rounds, self.reset = 0, 0
         self.port = FIRST_PORT
 
@@ -67,11 +67,11 @@ class Race:
         self.lab.up()
         for backend in self.lab.backends:
             servers.start_nginx(backend, (80,))
-            holdfast.attach_receiver(backend)
-        self.daemon = holdfast.Daemon(self.lab.lb1).start()
-        holdfast.serve_pool(self.daemon, self.lab.backends)
+            backend.attach_receiver()
+        self.daemon = self.lab.lb1.daemon().start()
+        serve_pool(self.daemon, self.lab.backends)
         self.downloads = Downloads(self.lab.c1)
-        labs.wait_until(lambda: self.lab.c1.run("curl", "-s", "-m", "1", f"http://{VIP}/", check=False).stdout, 20,
+        wait_until(lambda: self.lab.c1.run("curl", "-s", "-m", "1", f"http://{VIP}/", check=False).stdout, 20,
                         "the VIP answers")
         self.api = self.daemon.api()
 
@@ -80,8 +80,8 @@ class Race:
 
     def begin_moving(self):
         """b2 comes back at once after it was removed at once: its slots move, from b1."""
-        self.daemon.say("backend remove db/b2 --now --force", check=False)
-        self.daemon.say(f"backend add db/b2 {self.lab.b2.address}")
+        self.daemon.run("backend remove db/b2 --now --force", status=None)
+        self.daemon.run(f"backend add db/b2 {self.lab.b2.address}")
         ranges = self.api.get("/v1/pools/db/slots")["ranges"]
         assert any(r["owner"] == "b2" and r["moving"] and r["base"] == "b1" for r in ranges)
         self.owners = {slot: r["owner"] for r in ranges for slot in range(r["first"], r["last"] + 1)}
@@ -113,10 +113,10 @@ class Race:
         time.sleep(1.1)  # a count that is younger would not be made again
         self.b2()
         opened = self.downloads.ask("open", ports)
-        self.daemon.say("backend remove db/b2")
+        self.daemon.run("backend remove db/b2")
         on_b2 = [port for port, download in opened.items() if download["backend"] == "b2"]
         assert len(on_b2) == ON_B2 and not any(download["error"] for download in opened.values()), opened
-        labs.wait_until(self.has_decided, DECIDED_SECONDS, "b2's flows are counted")
+        wait_until(self.has_decided, DECIDED_SECONDS, "b2's flows are counted")
         time.sleep(AFTER)
         ended = self.downloads.ask("close")
         self.rounds += 1
@@ -125,7 +125,7 @@ class Race:
 
 def run_races(rounds, at_once=1, say=None):
     """So many rounds in so many labs at once. Returns how many rounds there were, and how many downloads broke."""
-    labs.remove_orphans(PREFIX)
+    remove_orphans(PREFIX)
     todo, failures = queue.SimpleQueue(), []
     races = [Race(number + 1) for number in range(at_once)]
     for number in range(rounds):

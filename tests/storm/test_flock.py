@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from flock import Client, FlockError, Server
+from harness.flock import Client, FlockError, Server
+
 
 # Every run has loopback addresses of its own, so that two may run at once.
 NET = f"127.{os.getpid() // 250 % 250 + 1}.{os.getpid() % 250 + 1}"

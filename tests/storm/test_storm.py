@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-import lab as labs
+from harness.lab import namespaces_of
 from storm import run_storm
 
 SHAPE = dict(connections=1000, backends=8, udp=200, downloads=2)
@@ -41,4 +41,4 @@ def test_without_remembered_flows_connections_break():
 
 
 def test_nothing_is_left_behind():
-    assert not labs.namespaces(f"hfs{os.getpid()}n")
+    assert not namespaces_of(f"hfs{os.getpid()}n")

@@ -3,22 +3,22 @@
 
 A trial is a function of a field that returns what it measured, in words, and raises Broken with what should not be."""
 
-import json
 import re
 import subprocess
 import time
 
+from harness import HarnessError
+from harness.flock import FlockError, PROGRAMS
+from harness.segment import SegmentLab
+from harness.wait import wait_until
 import full_table
-import lab as labs
 import one_segment
 import vanished
 from broken import Broken, expect
 from changes import GRACE
 from field import FORMS, POOL, PORT, SERVICES, VIP, Field, Refused, Unavailable, change
-from flock import PROGRAMS, FlockError
 from removals import remove_while_opening
 from returns import leave_and_return
-from segment import SegmentLab
 
 QUIET, RETURN_WITHIN = 2, 5  # seconds
 FLOOD, FLOOD_CHUNK, FLOOD_RATE, FLOOD_TABLE = 10_000_000, 1_000_000, 200_000, 100_000
@@ -38,8 +38,7 @@ def others_unharmed(field, name):
 
 def begin(daemon, words):
     """A verb that takes its time."""
-    return subprocess.Popen(daemon.host.inside(
-        [labs.BUILD / "holdfast", "--instance", daemon.instance, "--runtime-dir", daemon.dir, *words.split()]),
+    return subprocess.Popen(daemon.holdfast(words),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
 
@@ -138,8 +137,8 @@ def counted(field):
 
 def send_syns(field, first, count, rate, *victim):
     """From the client's host, past its sockets."""
-    link = json.loads(field.lab.c1.run("ip", "-j", "link", "show", "eth0").stdout)[0]["address"]
-    gateway = json.loads(field.lab.router("ip", "-j", "link", "show", "c1").stdout)[0]["address"]
+    link = field.lab.c1.mac("eth0")
+    gateway = field.lab.router.mac("c1")
     field.lab.c1.run("nice", PROGRAMS / "syn-flood", "eth0", gateway, link, f"{VIP}:{PORT}", first, count, rate, *victim,
                      timeout=120)
 
@@ -223,7 +222,7 @@ def settles(field):
                    for state in states)
 
     began = time.monotonic()
-    labs.wait_until(settled, 90, "every slot settled and the flow table empty", 0.5)
+    wait_until(settled, 90, "every slot settled and the flow table empty", 0.5)
     return (f"{remembered} flows, {moving} moving slots; all settled {time.monotonic() - began:.0f} s after the last"
             " flow had ended")
 
@@ -275,7 +274,7 @@ class Trial:
             value["figures"] = self.run(field)
         except Unavailable as error:
             value.update(verdict="not available", figures=str(error))
-        except (Broken, Refused, FlockError, labs.LabError) as error:
+        except (Broken, Refused, FlockError, HarnessError) as error:
             value.update(verdict="FAILED", figures=str(error))
         finally:
             field.down()

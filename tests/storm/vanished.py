@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trial of a database that vanishes: changes and starts are refused, and connections stay where they are."""
 
-import lab as labs
+from harness import HarnessError
 from broken import expect
 from field import POOL
 
@@ -17,7 +17,7 @@ def answered(field, when):
 
 
 def files(daemon):
-    database = daemon.dir / f"{daemon.instance}.db"
+    database = daemon.database
     return [path for path in database.parent.glob(database.name + "*") if path.suffix != ".lock"]
 
 
@@ -29,7 +29,7 @@ def lose(daemon):
 def is_refused(daemon):
     try:
         daemon.start()
-    except labs.LabError as error:
+    except HarnessError as error:
         expect("the database is lost" in str(error), f"the start failed otherwise: {error}")
         return
     expect(False, "it started without its database")
@@ -37,9 +37,9 @@ def is_refused(daemon):
 
 def changes_are_refused(daemon, name):
     before = daemon.json("status")["generation"]["number"]
-    done = daemon.say(f"backend drain {POOL}/{name}", check=False)
+    done = daemon.run(f"backend drain {POOL}/{name}", status=None)
     expect(done.returncode == 1 and "was removed" in done.stderr, f"a change was not refused: {done.stderr}")
-    expect(daemon.say("status --check", check=False).returncode == 1, "status --check does not tell")
+    expect(daemon.run("status --check", status=None).returncode == 1, "status --check does not tell")
     expect(daemon.json("status")["generation"]["number"] == before, "another generation is in force")
 
 
@@ -64,13 +64,13 @@ def vanishes(field):
         path.write_bytes(content)
     for daemon in field.daemons:
         daemon.start()
-        (daemon.dir / "file.yaml").write_text(daemon.say("export --state").stdout)
+        (daemon.directory / "file.yaml").write_text(daemon.run("export --state").stdout)
         daemon.kill()
         lose(daemon)
         is_refused(daemon)
     answered(field, "when the databases were restored, and lost again")
     for daemon in field.daemons:
-        daemon.options = ("--config", str(daemon.dir / "file.yaml"), "--fresh")
+        daemon.arguments = ("--config", str(daemon.directory / "file.yaml"), "--fresh")
         daemon.start()
     answered(field, "at the fresh starts")
     tables = {digests["table"] for digests in field.digests()}

@@ -4,7 +4,7 @@
 Addresses are those of the other labs, but all hosts of the segment are on link to each other: 10.0.0.0/23 and
 2001:db8:2::/47 hold the nets of balancers and backends. Hosts do not forward."""
 
-from lab import NETNS, Host, Lab, run
+from harness.lab import Host, Lab
 
 BRIDGE, BITS, BITS6 = "segment", 23, 47
 GATEWAY, GATEWAY6 = "10.0.0.1", "2001:db8:3::1"
@@ -15,26 +15,19 @@ class SegmentHost(Host):
         super().__init__(lab, kind, number)
         self.gateway, self.gateway6, self.far = GATEWAY, GATEWAY6, BRIDGE
 
-    def up(self):
-        run(["ip", "netns", "add", self.netns])
-        run(["ip", "link", "add", "eth0", "mtu", self.mtu, "netns", self.netns, "type", "veth",
-             "peer", "name", self.name, "mtu", self.mtu, "netns", self.lab.router_netns])
-        self.batch(self.lab.router_netns, f"""
+    def _join_router(self):
+        self.lab.router.batch(f"""
             link set {self.name} master {BRIDGE}
             link set {self.name} up""")
-        self.sysctl("net.ipv4.ip_forward=0", "net.ipv6.conf.all.forwarding=0",
-                    "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.default.rp_filter=0",
-                    "net.ipv4.conf.eth0.rp_filter=0", "net.ipv6.conf.all.accept_dad=0",
-                    "net.ipv6.conf.eth0.accept_dad=0", "net.ipv4.conf.all.arp_ignore=1",
-                    "net.ipv4.conf.all.arp_announce=2")
-        self.batch(self.netns, f"""
-            link set lo up
+
+    def _take_addresses(self):
+        self.forward(False)
+        self.batch(f"""
             addr add {self.address}/{BITS} dev eth0
             addr add {self.address6}/{BITS6} dev eth0 nodad
             link set eth0 up
             route add default via {self.gateway}
             route add default via {self.gateway6}""")
-        self._furnish()
 
     def forget_neighbours(self):
         for family in ("-4", "-6"):
@@ -52,17 +45,17 @@ class SegmentLab(Lab):
         self.hosts = {host.name: host for host in self.clients + self.balancers + self.backends}
 
     def _up_segment(self):
-        self.router("sysctl", "-q", "-w", "net.ipv6.conf.all.accept_dad=0")
-        Host.batch(self.router_netns, f"""
+        self.router.sysctl("net.ipv6.conf.all.accept_dad=0")
+        self.router.batch(f"""
             link add {BRIDGE} type bridge stp_state 0 mcast_snooping 0
             link set {BRIDGE} mtu 1700
             addr add {GATEWAY}/{BITS} dev {BRIDGE}
             addr add {GATEWAY6}/{BITS6} dev {BRIDGE} nodad
             link set {BRIDGE} up""")
-        run(["nsenter", f"--net={NETNS / self.router_netns}", "ethtool", "-K", BRIDGE, "tx", "off"], check=False)
+        self.router.run("ethtool", "-K", BRIDGE, "tx", "off", check=False)
 
     def flood(self, on=True):
         """Has the bridge send every frame to every port, as a switch does that has forgotten its MAC addresses."""
         for host in self.balancers + self.backends:
-            self.router("ip", "link", "set", host.name, "type", "bridge_slave", "learning", "off" if on else "on")
-        self.router("ip", "link", "set", BRIDGE, "type", "bridge", "fdb_flush")
+            self.router.run("ip", "link", "set", host.name, "type", "bridge_slave", "learning", "off" if on else "on")
+        self.router.run("ip", "link", "set", BRIDGE, "type", "bridge", "fdb_flush")

@@ -6,25 +6,24 @@ import select
 import signal
 import subprocess
 import time
-from pathlib import Path
 
-PROGRAMS = Path(__file__).resolve().parent.parent.parent / "build" / "storm"
+from harness import TOP, HarnessError
+from harness.command import as_is
+from harness.wait import wait_until
+
+PROGRAMS = TOP / "build" / "storm"
 
 
-class FlockError(Exception):
+class FlockError(HarnessError):
     pass
 
 
-def as_is(command):
-    return command
-
-
-class Process:
+class Program:
     """A program of the flock: a line of JSON for everything it is asked."""
 
     def __init__(self, command, inside=as_is, stdin=subprocess.DEVNULL):
         self.command = " ".join(map(str, command))
-        self.process = subprocess.Popen([str(word) for word in inside(command)], stdin=stdin, start_new_session=True,
+        self.process = subprocess.Popen(inside(*map(str, command)), stdin=stdin, start_new_session=True,
                                         stdout=subprocess.PIPE, bufsize=0)
         self.text = b""
 
@@ -56,7 +55,7 @@ class Process:
                 stream.close()
 
 
-class Server(Process):
+class Server(Program):
     def __init__(self, name, endpoints, *options, inside=as_is):
         super().__init__([PROGRAMS / "flock-server", name, *endpoints, *options], inside)
         self.name = name
@@ -70,7 +69,7 @@ class Server(Process):
         return sum(port["live"] for port in self.statistics()["ports"])
 
 
-class Client(Process):
+class Client(Program):
     def __init__(self, targets, *options, inside=as_is):
         targets = [word for target in targets for word in ("--to", target)]
         super().__init__([PROGRAMS / "flock-client", *targets, *options], inside, subprocess.PIPE)
@@ -101,11 +100,12 @@ class Client(Process):
 
     def wait_for(self, is_so, seconds, what, every=0.1):
         """Reports until is_so(report), and returns that report."""
-        end = time.monotonic() + seconds
-        while not is_so(self.report()):
-            if time.monotonic() > end:
-                raise FlockError(f"waited {seconds} s in vain: {what}: {self.brief()}")
-            time.sleep(every)
+        try:
+            wait_until(lambda: is_so(self.report()), seconds, what, every)
+        except FlockError:
+            raise
+        except HarnessError as error:
+            raise FlockError(f"{error}: {self.brief()}") from None
         return self.latest
 
     def open(self, kind, count, seconds=60):
