@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include "backend_drain.h"
-#include "change_run.h"
-#include "nouns.h"
+#include "cli/change/change_run.h"
 #include "cli/frame/field.h"
 #include "cli/frame/moment.h"
-#include "cli/offline/offline.h"
 #include "cli/frame/request.h"
 #include "cli/frame/table.h"
+#include "cli/offline/offline.h"
+#include "backend_drain.h"
+#include "nouns.h"
 
 void backends_print(const json_t *backends)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/value/duration.h"
-#include "change_run.h"
+#include "cli/change/change_run.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/monotonic.h"

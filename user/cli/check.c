@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "apply.h"
-#include "nouns.h"
+#include "cli/change/in_force.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/file.h"
-#include "cli/offline/offline.h"
 #include "cli/frame/table.h"
+#include "cli/offline/offline.h"
+#include "nouns.h"
 
 static json_t *findings_to_json(const struct findings *findings)
 {

@@ -9,13 +9,13 @@
 #include "core/value/duration.h"
 #include "kern/base/driver_drops.h"
 #include "kern/preflight/preflight.h"
-#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/monotonic.h"
-#include "cli/offline/offline.h"
 #include "cli/frame/request.h"
 #include "cli/frame/table.h"
+#include "cli/offline/offline.h"
+#include "nouns.h"
 
 static void reasons_print(const json_t *reasons)
 {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/frame/moment.h"
 #include "cli/frame/request.h"
 #include "cli/frame/table.h"
+#include "nouns.h"
 
 enum { LIMIT_DEFAULT = 100, FOLLOW_LIMIT = 10000 };
 

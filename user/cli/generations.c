@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Generations: the desired states that were, and the way back to one. */
+/* Generations: the desired states that were. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/config/config.h"
-#include "apply.h"
-#include "nouns.h"
+#include "cli/change/differences.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/moment.h"
 #include "cli/frame/request.h"
 #include "cli/frame/table.h"
+#include "nouns.h"
 
 static enum exit_status run_generations_list(const struct call *call)
 {
@@ -94,20 +94,6 @@ static enum exit_status run_generations_diff(const struct call *call)
 	return status;
 }
 
-static enum exit_status run_rollback(const struct call *call)
-{
-	json_t *body = json_pack("{s:I}", "generation", (json_int_t)strtoll(call->words[0], NULL, 10));
-	enum exit_status status;
-	char subject[64];
-
-	snprintf(subject, sizeof subject, "generation %s", call->words[0]);
-	status = change_whole(call, "/v1/rollback", body, subject);
-	json_decref(body);
-	return status;
-}
-
-#define GENERATION ARGUMENT("GENERATION", VALUE_COUNT, NULL)
-
 /* clang-format off */
 static const struct verb generations_verbs[] = {
 	{"list",
@@ -132,19 +118,3 @@ static const struct verb generations_verbs[] = {
 
 const struct noun generations_noun = {"generations", "the desired states that were",
 				      .verbs = generations_verbs};
-
-/* clang-format off */
-static const struct verb rollback_verbs[] = {
-	{"",
-	 .arguments = ARGUMENTS(GENERATION),
-	 .help = "make a generation's desired state the one in force, as a new generation",
-	 .example = "41",
-	 .uses = "POST /v1/rollback",
-	 .done = "restored",
-	 .flags = VERB_CHANGES,
-	 .run = run_rollback},
-	{.verb = NULL},
-};
-/* clang-format on */
-
-const struct noun rollback_noun = {"rollback", "back to a generation", .verbs = rollback_verbs};

@@ -7,12 +7,12 @@
 #include "kern/base/pins.h"
 #include "kern/instance/attach.h"
 #include "kern/instance/lifecycle.h"
-#include "change_run.h"
-#include "nouns.h"
+#include "cli/change/change_run.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
-#include "cli/offline/offline.h"
 #include "cli/frame/request.h"
+#include "cli/offline/offline.h"
+#include "nouns.h"
 #include "status.h"
 
 static enum exit_status run_interface_list(const struct call *call)

@@ -27,8 +27,9 @@ extern const struct noun version_noun;
 extern const struct noun manual_noun;
 
 /* Arguments and options that several nouns share. */
-#define INTERFACE ARGUMENT("IF", VALUE_INTERFACE, "name")
-#define PROTO     ARGUMENT("PROTO", VALUE_PROTO, "proto")
+#define INTERFACE  ARGUMENT("IF", VALUE_INTERFACE, "name")
+#define PROTO      ARGUMENT("PROTO", VALUE_PROTO, "proto")
+#define GENERATION ARGUMENT("GENERATION", VALUE_COUNT, NULL)
 
 #define MODE                                  \
 	CHOICE("mode", "auto native generic", \

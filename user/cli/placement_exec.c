@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "study/placement_verbs.h"
 #include "cli/frame/call.h"
 #include "cli/frame/complain.h"
 #include "nouns.h"
-#include "study/placement_verbs.h"
 
 #define PROGRAM "holdfast-placement"
 

@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "change_run.h"
-#include "nouns.h"
+#include "cli/change/change_run.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
-#include "status.h"
 #include "cli/frame/table.h"
+#include "nouns.h"
+#include "status.h"
 
 enum { DIGEST_SHOWN = 8 };
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/table.h"
+#include "check.h"
+#include "nouns.h"
 
 static enum interface_mode mode_of(const char *word)
 {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-#include "nouns.h"
 #include "cli/frame/call.h"
 #include "cli/frame/complain.h"
+#include "nouns.h"
 
 static enum exit_status run_seed(const struct call *call)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "change_run.h"
-#include "nouns.h"
+#include "cli/change/change_run.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
+#include "nouns.h"
 #include "status.h"
 
 static enum exit_status run_service_list(const struct call *call)

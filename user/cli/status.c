@@ -3,12 +3,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "nouns.h"
 #include "cli/frame/field.h"
-#include "cli/offline/offline.h"
 #include "cli/frame/request.h"
-#include "status.h"
 #include "cli/frame/table.h"
+#include "cli/offline/offline.h"
+#include "nouns.h"
+#include "status.h"
 
 enum { DIGEST_SHOWN = 8, TAG_SHOWN = 6 };
 

@@ -2,9 +2,9 @@
 /* upgrade: the daemon's own program in the place of the one that is attached. */
 #include <stdio.h>
 
-#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
+#include "nouns.h"
 
 enum { TAG_SHOWN = 6 };
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <version.h>
 
-#include "nouns.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
+#include "nouns.h"
 
 static enum exit_status run_version(const struct call *call)
 {

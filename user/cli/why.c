@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "nouns.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/moment.h"
-#include "cli/offline/offline.h"
 #include "cli/frame/request.h"
+#include "cli/offline/offline.h"
+#include "backend.h"
+#include "nouns.h"
 
 static void print_verdict(const json_t *why)
 {

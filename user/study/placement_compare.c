@@ -8,11 +8,11 @@
 #include "cli/frame/complain.h"
 #include "cli/frame/figure.h"
 #include "cli/frame/monotonic.h"
-#include "commands.h"
-#include "placement_study.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/quantity.h"
 #include "cli/frame/table.h"
+#include "commands.h"
+#include "placement_study.h"
 
 enum { CHUNKS = 16 };
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "core/study/hot.h"
-#include "cli/frame/file.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/figure.h"
+#include "cli/frame/file.h"
 #include "commands.h"
 #include "placement_study.h"
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "cli/frame/figure.h"
+#include "cli/frame/table.h"
 #include "commands.h"
 #include "placement_study.h"
-#include "cli/frame/table.h"
 
 enum { LIST_MAX = 64 };
 

@@ -7,9 +7,9 @@
 #include "core/study/replay.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/figure.h"
+#include "cli/frame/progress.h"
 #include "commands.h"
 #include "placement_study.h"
-#include "cli/frame/progress.h"
 
 enum { STEPS_MAX = 72, PLOT_ROWS = 11 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/study/allocation.h"
 #include "core/value/nearest.h"
 #include "core/value/seed.h"
-#include "core/study/allocation.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/file.h"

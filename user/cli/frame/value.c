@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/value/address.h"
-#include "core/schema/diagnosis.h"
 #include "core/model/model.h"
+#include "core/placement/placement.h"
+#include "core/schema/diagnosis.h"
+#include "core/value/address.h"
 #include "core/value/duration.h"
 #include "core/value/name.h"
 #include "core/value/nearest.h"
 #include "core/value/seed.h"
-#include "core/placement/placement.h"
 
 static const char *const descriptions[] = {
 	[VALUE_FLAG] = "no value",
