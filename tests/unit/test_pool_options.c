@@ -557,7 +557,7 @@ static void a_table_that_was_rebuilt_is_the_table_that_is_built(void **state)
 	}
 }
 
-static void cautions_are_told_of_options_too(void **state)
+static void warnings_are_given_of_options_too(void **state)
 {
 	struct model *model = model_of("ring", 3);
 	struct placement *before, *after;
@@ -565,10 +565,10 @@ static void cautions_are_told_of_options_too(void **state)
 
 	(void)state;
 	assert_int_equal(pool_placement(model, model_pool(model, "db"), NULL, &before, NULL), 0);
-	assert_false(placement_caution(before, before, text, sizeof text));
+	assert_false(placement_move_warning(before, before, text, sizeof text));
 	operate(&model, "pool.set", "{'name': 'db', 'virtual_nodes': 50}");
 	assert_int_equal(pool_placement(model, model_pool(model, "db"), NULL, &after, NULL), 0);
-	assert_true(placement_caution(before, after, text, sizeof text));
+	assert_true(placement_move_warning(before, after, text, sizeof text));
 	assert_non_null(strstr(text, "option"));
 	placement_free(before);
 	placement_free(after);
@@ -594,7 +594,7 @@ int main(void)
 		cmocka_unit_test(a_silent_configuration_leaves_slots_where_they_are),
 		cmocka_unit_test(a_switch_of_scheme_moves_slots_that_keep_their_base),
 		cmocka_unit_test(a_table_that_was_rebuilt_is_the_table_that_is_built),
-		cmocka_unit_test(cautions_are_told_of_options_too),
+		cmocka_unit_test(warnings_are_given_of_options_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

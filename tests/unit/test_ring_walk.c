@@ -120,7 +120,7 @@ static bool far_off(enum placement_scheme scheme, const uint32_t *weights, size_
 	for (size_t i = 0; i < count; i++)
 		members[i] = (struct member){names[i], "", weights[i]};
 	assert_int_equal(placement_build(&set, &placement, NULL), 0);
-	off = placement_shares_caution(placement, text, 384);
+	off = placement_shares_warning(placement, text, 384);
 	placement_free(placement);
 	return off;
 }

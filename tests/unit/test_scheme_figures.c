@@ -400,8 +400,8 @@ static void test_jump_can_lose_its_last_member_alone(void **state)
 	assert_in_range(moved(ten, nine, "k", 0, 100000), 9600, 10400);
 	assert_in_range(moved(ten, no_middle, "k", 0, 100000), 40000, 60000);
 	assert_in_range(moved(ten, no_first, "k", 0, 100000), 90000, 100000);
-	assert_false(placement_caution(ten, nine, text, sizeof text));
-	assert_true(placement_caution(ten, no_middle, text, sizeof text));
+	assert_false(placement_move_warning(ten, nine, text, sizeof text));
+	assert_true(placement_move_warning(ten, no_middle, text, sizeof text));
 	assert_non_null(strstr(text, "only the last"));
 	placement_free(ten);
 	placement_free(nine);

@@ -34,7 +34,7 @@ struct entry {
 	uint32_t *weights[2];
 	double build, lookup; /* seconds; of one key: seconds */
 	struct figures figures;
-	char caution[200];
+	char warning[200];
 };
 
 static void entry_end(struct entry *entry)
@@ -127,7 +127,7 @@ static enum exit_status entry_measure(struct contest *contest, struct entry *ent
 	if (!error && contest->factor > 0)
 		error = compare_bounded(&contest->sample, &before, contest->factor, &entry->figures);
 	if (contest->study.change)
-		placement_caution(entry->before, entry->after, entry->caution, sizeof entry->caution);
+		placement_move_warning(entry->before, entry->after, entry->warning, sizeof entry->warning);
 	return error ? no_memory() : STATUS_DONE;
 }
 
@@ -163,7 +163,7 @@ static json_t *entry_json(const struct contest *contest, enum placement_scheme s
 					      real_or_null(entry->lookup * 1e9), "bytes",
 					      (json_int_t)placement_bytes(entry->before)));
 	if (contest->study.change)
-		json_object_set_new(row, "caution", json_string(entry->caution));
+		json_object_set_new(row, "caution", json_string(entry->warning));
 	return row;
 }
 
@@ -213,10 +213,10 @@ static void rows_print(const json_t *rows)
 	}
 	table_print(table);
 	json_array_foreach (rows, i, row) {
-		const char *caution = json_string_value(json_object_get(row, "caution"));
+		const char *warning = json_string_value(json_object_get(row, "caution"));
 
-		if (caution && *caution)
-			printf("NOTE  %s\n", caution);
+		if (warning && *warning)
+			printf("NOTE  %s\n", warning);
 	}
 }
 

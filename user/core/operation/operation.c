@@ -9,8 +9,8 @@
 #include "core/model/leaving.h"
 #include "core/model/model_edit.h"
 #include "core/model/schema_table.h"
+#include "core/review/objection.h"
 #include "core/value/nearest.h"
-#include "objection.h"
 #include "operation_nouns.h"
 #include "operation_signature.h"
 

@@ -175,15 +175,15 @@ size_t placement_bytes(const struct placement *placement);
  * a migration, that jump moves far more than the member that leaves, that modulo moves nearly everything.
  * False: nothing.
  */
-bool placement_caution(const struct placement *before, const struct placement *after, char *ret_text,
-		       size_t size);
+bool placement_move_warning(const struct placement *before, const struct placement *after, char *ret_text,
+			    size_t size);
 
 /*
  * Warns if a member's slots are far from its share by weight: by more than a tenth under modulo, whose table
  * cuts off buckets, and by more than a third under schemes that draw by lot. Names the member that is
  * farthest off. False: nothing to warn of.
  */
-bool placement_shares_caution(const struct placement *placement, char *ret_text, size_t size);
+bool placement_shares_warning(const struct placement *placement, char *ret_text, size_t size);
 
 /* The tokens of a ring, by position. False: there is none of that number, or the scheme has no ring. */
 bool placement_token(const struct placement *placement, size_t number, uint64_t *ret_position,

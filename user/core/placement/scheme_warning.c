@@ -34,8 +34,8 @@ static bool changes_at_the_end(const struct placement *before, const struct plac
 	return true;
 }
 
-bool placement_caution(const struct placement *before, const struct placement *after, char *ret_text,
-		       size_t size)
+bool placement_move_warning(const struct placement *before, const struct placement *after, char *ret_text,
+			    size_t size)
 {
 	const char *kind = move_kind(before, after);
 	bool same = before->count == after->count && changes_at_the_end(before, after);
@@ -67,7 +67,7 @@ static double shares_tolerance(enum placement_scheme scheme)
 	return scheme == PLACEMENT_MODULO ? 10 : 100 / 3.0;
 }
 
-bool placement_shares_caution(const struct placement *placement, char *ret_text, size_t size)
+bool placement_shares_warning(const struct placement *placement, char *ret_text, size_t size)
 {
 	uint32_t *owned = calloc(placement->count + 1, sizeof *owned);
 	double worst = shares_tolerance(placement->scheme);

@@ -7,7 +7,7 @@
 
 #include "core/model/history.h"
 #include "core/model/leaving.h"
-#include "core/operation/objection.h"
+#include "core/review/objection.h"
 #include "daemon/change/change_health.h"
 #include "daemon/change/change_operation.h"
 #include "daemon/base/clock.h"

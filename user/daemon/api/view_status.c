@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <version.h>
 
-#include "daemon/change/warning.h"
+#include "core/review/warning.h"
 #include "daemon/base/clock.h"
 #include "core/model/service_text.h"
 #include "core/value/age.h"
@@ -209,7 +209,7 @@ static json_t *warnings_json(struct instance *instance)
 	for (size_t i = 0; i < model->pool_count; i++)
 		for (size_t j = 0; j < model->pools[i].backend_count; j++)
 			warn_of_backend(instance, list, &model->pools[i], &model->pools[i].backends[j]);
-	caution_append_standing(model, list);
+	warning_append_standing(model, list);
 	if (dataplane_outdated(instance->dataplane))
 		append_line(list, "the program that is attached is of another build: holdfast upgrade");
 	return list;

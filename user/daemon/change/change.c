@@ -7,12 +7,14 @@
 
 #include "core/model/leaving.h"
 #include "core/model/model_edit.h"
+#include "core/review/guard.h"
+#include "core/review/warning.h"
 #include "core/schema/schema.h"
-#include "warning.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/event_log.h"
-#include "forecast.h"
+#include "change_forecast.h"
 #include "install.h"
+#include "mistake.h"
 #include "numbers.h"
 #include "daemon/watch/hold.h"
 
@@ -110,48 +112,26 @@ static void tell(struct instance *instance, const struct install *install, const
 		   change->author);
 }
 
-static void warn(json_t *warnings, const struct refusal *refusal)
-{
-	json_array_append_new(warnings, json_sprintf("%s%s%s", refusal->where, refusal->where[0] ? ": " : "",
-						     refusal->what));
-}
-
 /* What a dry run would be refused for, and what was forced, is told. */
 static int check(const struct instance *instance, const struct install *install, const struct change *change,
 		 json_t *warnings, struct refusal *refusal)
 {
 	const struct guarded guarded = {instance->model, install->model, instance->image, install->image,
-					install->plan,   change->limit,  change->first,   change->whole};
+					install->plan,   change->limit,  change->whole};
 	bool told = change->force || change->dry_run;
 	struct refusal found = {0};
 	int error = guard_check(&guarded, &found);
 
 	if (error && told)
-		warn(warnings, &found);
+		warning_append_refusal(&found, warnings);
 	if (told)
-		return guard_visit_mistakes(&guarded, caution_append_mistake, warnings);
+		return mistakes_visit(instance->model, install->model, change->first, warning_append_mistake,
+				      warnings);
 	if (!error)
-		error = guard_check_mistakes(&guarded, &found);
+		error = mistakes_check(instance->model, install->model, change->first, &found);
 	if (error)
 		*refusal = found;
 	return error;
-}
-
-/* A file does not bring back what a command removed. */
-static void warn_of_removals(const struct model *model, json_t *warnings)
-{
-	char address[ADDRESS_TEXT];
-
-	for (size_t i = 0; i < model->removal_count; i++) {
-		const struct removal *removal = &model->removals[i];
-
-		json_array_append_new(
-			warnings,
-			json_sprintf("backend %s/%s stays out: it is named, but a command removed it; "
-				     "`holdfast backend add %s/%s %s` brings it back",
-				     removal->pool, removal->name, removal->pool, removal->name,
-				     address_text(&removal->address, address)));
-	}
 }
 
 static int carry_out(struct instance *instance, struct install *install, const struct change *change,
@@ -173,9 +153,9 @@ static void append_warnings(const struct instance *instance, const struct instal
 			    const struct change *change, json_t *warnings)
 {
 	if (change->named)
-		warn_of_removals(install->model, warnings);
-	caution_append(install->model, instance->image, install->plan, warnings);
-	caution_append_notes(instance->model, install->model, warnings);
+		warning_append_removals(install->model, warnings);
+	warning_append_plan(install->model, instance->image, install->plan, warnings);
+	warning_append_notes(instance->model, install->model, warnings);
 	facts_warn_returning(instance->facts, install->model, warnings);
 }
 
@@ -184,8 +164,9 @@ static json_t *make_answer(struct instance *instance, const struct install *inst
 {
 	bool changed = install->makes_generation || install->states_fact;
 	uint32_t generation = instance->generation.number + (!dry_run && install->makes_generation);
-	json_t *said = change_answer(generation, changed, dry_run,
-				     forecast_plan(instance, install->plan, dry_run), json_incref(warnings));
+	json_t *said =
+		change_answer(generation, changed, dry_run, change_forecast(instance, install->plan, dry_run),
+			      json_incref(warnings));
 
 	json_object_set_new(json_object_get(said, "plan"), "replaced",
 			    replaced_to_json(instance->model, install->model));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objections (core/operation/objection.h) that only the kernel of this host can raise: a backend or a VIP may
+ * Objections (core/review/objection.h) that only the kernel of this host can raise: a backend or a VIP may
  * be fine elsewhere. All of them need --force (OBJECTION_MISTAKE). Works in the caller's network namespace.
  */
 #ifndef HOLDFAST_HOST_OBJECTION_H
 #define HOLDFAST_HOST_OBJECTION_H
 
-#include "core/operation/objection.h"
+#include "core/review/objection.h"
 
 /* As objections_visit(), of the addresses of backends: the host's own, networks', broadcasts'. */
 int host_visit_backends(const struct model *before, const struct model *after, objection_visit *visit,

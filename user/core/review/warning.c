@@ -2,19 +2,18 @@
 #include "warning.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/model/service_text.h"
 
 /* A pool without backends has nothing to move. */
-static bool pool_caution(const struct pool_image *before, const struct plan_pool *pool, char *text,
-			 size_t size)
+static bool warns_of_move(const struct pool_image *before, const struct plan_pool *pool, char *text,
+			  size_t size)
 {
 	if (pool->change != PLAN_CHANGE || !pool->moved || !before || !before->placement ||
 	    !pool->image->placement || !placement_members(before->placement))
 		return false;
-	return placement_caution(before->placement, pool->image->placement, text, size);
+	return placement_move_warning(before->placement, pool->image->placement, text, size);
 }
 
 /* Connections of a service that tracks never go with their slots. */
@@ -37,8 +36,8 @@ static void warn_untracked(const struct model *model, const struct plan_pool *po
 	}
 }
 
-void caution_append(const struct model *model, const struct image *before, const struct plan *plan,
-		    json_t *warnings)
+void warning_append_plan(const struct model *model, const struct image *before, const struct plan *plan,
+			 json_t *warnings)
 {
 	/* Of a pool whose services remember no flows nobody can promise it. */
 	static const char stay[] = "; connections that are open stay where they are";
@@ -47,13 +46,13 @@ void caution_append(const struct model *model, const struct image *before, const
 	for (size_t i = 0; i < plan->pool_count; i++) {
 		const struct plan_pool *pool = &plan->pools[i];
 
-		if (pool_caution(image_pool_numbered(before, pool->number), pool, text, sizeof text))
+		if (warns_of_move(image_pool_numbered(before, pool->number), pool, text, sizeof text))
 			json_array_append_new(warnings,
 					      json_sprintf("pool %s: %s (%.1f %% of its slots)%s", pool->name,
 							   text, 100 * plan_pool_share(pool),
 							   pool->image->idle ? stay : ""));
 		if (pool->image && pool->image->placement &&
-		    placement_shares_caution(pool->image->placement, text, sizeof text))
+		    placement_shares_warning(pool->image->placement, text, sizeof text))
 			json_array_append_new(warnings, json_sprintf("pool %s: %s", pool->name, text));
 		if (pool->change == PLAN_CHANGE && pool->moved)
 			warn_untracked(model, pool, warnings);
@@ -73,17 +72,40 @@ static int append_note(const struct objection *objection, void *warnings)
 	return objection->weight == OBJECTION_NOTE ? append_objection(objection, warnings) : 0;
 }
 
-int caution_append_mistake(const struct objection *objection, void *warnings)
+int warning_append_mistake(const struct objection *objection, void *warnings)
 {
 	return objection->weight == OBJECTION_NOTE ? 0 : append_objection(objection, warnings);
 }
 
-int caution_append_notes(const struct model *before, const struct model *after, json_t *warnings)
+int warning_append_notes(const struct model *before, const struct model *after, json_t *warnings)
 {
 	return objections_visit(before, after, append_note, warnings);
 }
 
-int caution_append_standing(const struct model *model, json_t *warnings)
+int warning_append_standing(const struct model *model, json_t *warnings)
 {
-	return objections_visit(NULL, model, caution_append_mistake, warnings);
+	return objections_visit(NULL, model, warning_append_mistake, warnings);
+}
+
+void warning_append_refusal(const struct refusal *refusal, json_t *warnings)
+{
+	json_array_append_new(warnings, json_sprintf("%s%s%s", refusal->where, refusal->where[0] ? ": " : "",
+						     refusal->what));
+}
+
+/* A file does not bring back what a command removed. */
+void warning_append_removals(const struct model *model, json_t *warnings)
+{
+	char address[ADDRESS_TEXT];
+
+	for (size_t i = 0; i < model->removal_count; i++) {
+		const struct removal *removal = &model->removals[i];
+
+		json_array_append_new(
+			warnings,
+			json_sprintf("backend %s/%s stays out: it is named, but a command removed it; "
+				     "`holdfast backend add %s/%s %s` brings it back",
+				     removal->pool, removal->name, removal->pool, removal->name,
+				     address_text(&removal->address, address)));
+	}
 }

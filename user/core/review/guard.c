@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/model/model_edit.h"
-#include "kern/preflight/host_objection.h"
 #include "core/model/service_text.h"
 
 /* These changes always need --force. */
@@ -165,31 +164,4 @@ int guard_check(const struct guarded *guarded, struct refusal *refusal)
 	if (!error && guarded->limit != GUARD_NO_LIMIT)
 		error = plan_guard(guarded->plan, guarded->limit, refusal);
 	return error;
-}
-
-/* At a first start nobody can confirm a likely mistake, and it ends nothing: `status`
- * warns. All ports of the host's own address would end what it is reached by. */
-int guard_visit_mistakes(const struct guarded *guarded, objection_visit *visit, void *context)
-{
-	const struct model *before = guarded->before, *after = guarded->after;
-	int result = 0;
-
-	if (!guarded->first)
-		result = objections_visit(before, after, visit, context);
-	if (!result && !guarded->first)
-		result = host_visit_backends(before, after, visit, context);
-	return result ? result : host_visit_services(before, after, visit, context);
-}
-
-static int take_mistake(const struct objection *objection, void *refusal)
-{
-	if (objection->weight != OBJECTION_MISTAKE)
-		return 0;
-	*(struct refusal *)refusal = objection->refusal;
-	return -EPERM;
-}
-
-int guard_check_mistakes(const struct guarded *guarded, struct refusal *refusal)
-{
-	return guard_visit_mistakes(guarded, take_mistake, refusal);
 }

@@ -4,7 +4,6 @@
 #define HOLDFAST_GUARD_H
 
 #include "core/image/image.h"
-#include "core/operation/objection.h"
 #include "core/image/plan.h"
 
 struct guarded {
@@ -12,7 +11,6 @@ struct guarded {
 	const struct image *image_before, *image_after;
 	const struct plan *plan;
 	uint32_t limit; /* percent of a pool's slots that may move; GUARD_NO_LIMIT: any */
-	bool first;     /* nothing was ever in force: the file of a first start */
 	bool whole; /* a whole configuration takes the place of the one before: what it does not name goes */
 };
 enum { GUARD_NO_LIMIT = UINT32_MAX };
@@ -25,11 +23,5 @@ enum { GUARD_NO_LIMIT = UINT32_MAX };
  * interface. 0 or -EPERM.
  */
 int guard_check(const struct guarded *guarded, struct refusal *refusal);
-
-/* Visits what the change brings of objections (core/operation/objection.h, kern/preflight/host_objection.h)
- * that are likely mistakes, and notes. 0, what visit returned, -ENOMEM. */
-int guard_visit_mistakes(const struct guarded *guarded, objection_visit *visit, void *context);
-/* Refuses the first likely mistake. 0, -EPERM with *refusal filled, -ENOMEM. */
-int guard_check_mistakes(const struct guarded *guarded, struct refusal *refusal);
 
 #endif

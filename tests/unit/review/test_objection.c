@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "core/value/address_use.h"
-#include "core/operation/objection.h"
+#include "core/review/objection.h"
 
 static const char *class_of(const char *text)
 {
