@@ -11,7 +11,7 @@
 #include <uv.h>
 
 #include "daemon/change/configuration.h"
-#include "daemon/watch/hold.h"
+#include "upkeep.h"
 #include "instance.h"
 #include "daemon/base/listen.h"
 #include "daemon/base/lock.h"
@@ -57,7 +57,7 @@ static void on_hangup(uv_signal_t *handle, int number)
 
 	(void)number;
 	notify_manager("RELOADING=1");
-	instance_save(holdfastd->instance);
+	upkeep_save(holdfastd->instance);
 	configuration_apply(holdfastd->instance, true);
 	notify_manager("READY=1");
 }
@@ -75,7 +75,7 @@ static void on_tick(uv_timer_t *handle)
 {
 	struct holdfastd *holdfastd = handle->data;
 
-	hold_renew(holdfastd->instance);
+	hold_renew(&holdfastd->instance->hold, holdfastd->instance->dataplane);
 	instance_tick(holdfastd->instance);
 	if (holdfastd->server)
 		server_tick(holdfastd->server);
@@ -156,7 +156,7 @@ static int daemon_start(struct holdfastd *holdfastd, struct refusal *refusal)
 	error = instance_open(options, &holdfastd->instance, refusal);
 	if (error)
 		return error;
-	holdfastd->instance->locks = &holdfastd->locks;
+	holdfastd->instance->hold = (struct hold){.options = options, .locks = &holdfastd->locks};
 	configuration_apply(holdfastd->instance, false);
 	start_loop(holdfastd);
 	error = preparation_open(&holdfastd->loop, holdfastd->instance);
@@ -226,7 +226,8 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		notify_manager("READY=1");
 		uv_run(&holdfastd.loop, UV_RUN_DEFAULT);
-		hold_renew(holdfastd.instance); /* what has no pin ends with this process */
+		hold_renew(&holdfastd.instance->hold,
+			   holdfastd.instance->dataplane); /* what has no pin ends with this process */
 		instance_leave(holdfastd.instance);
 	}
 	daemon_stop(&holdfastd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instance: what rules (the last committed generation) and what carries it out. Views read the fields;
- * only instance.c and change.c write them.
+ * The instance: what rules (the last committed generation) and what carries it out. Plain data, which views
+ * and changes read. What rules is written by a start and by change/install.c alone.
  */
 #ifndef HOLDFAST_INSTANCE_H
 #define HOLDFAST_INSTANCE_H
@@ -10,14 +10,14 @@
 
 #include "daemon/watch/probe.h"
 #include "core/image/image.h"
-#include "core/value/steady.h"
 #include "daemon/watch/carriers.h"
 #include "daemon/watch/census.h"
 #include "daemon/watch/evidence.h"
 #include "daemon/watch/facts.h"
+#include "daemon/watch/hold.h"
 #include "daemon/watch/next_hops.h"
 #include "daemon/watch/interfaces.h"
-#include "daemon/base/lock.h"
+#include "daemon/base/steady_clock.h"
 #include "options.h"
 #include "daemon/watch/losses.h"
 #include "daemon/watch/overflow.h"
@@ -29,10 +29,9 @@ struct instance {
 	const struct options *options;
 	char database[PATH_MAX];
 	struct store *store;
-	struct steady steady; /* the clock that deadlines and the history are measured by */
-	int64_t noted_at;     /* monotonic milliseconds when it was noted last */
-	struct facts *facts;  /* what is stated of backends' health */
-	bool first;           /* the database was empty, and the file is applied to it at this start */
+	struct steady_clock clock; /* what deadlines and the history are measured by */
+	struct facts *facts;       /* what is stated of backends' health */
+	bool first;                /* the database was empty, and the file is applied to it at this start */
 	struct dataplane *dataplane;
 	struct next_hops *next_hops;
 	struct interfaces *interfaces;
@@ -54,15 +53,14 @@ struct instance {
 	struct ledger *ledger;
 	struct image *image;              /* what the data plane holds for it */
 	int64_t started;                  /* monotonic milliseconds */
-	int64_t drains_seen;              /* instance_clock() up to which drains' ends were told */
+	int64_t drains_seen;              /* by `clock`: drains that ended up to then were told of */
 	bool drained[HF_MAX_BACKENDS];    /* by number: that it is drained was proved, and told */
 	int64_t refresh_at;               /* ... before which a refresh that failed is not tried again */
 	int64_t release_at;               /* ... when numbers are released next, if nothing changes before */
 	uint64_t released;                /* dataplane_changes() when they were released last */
 	int64_t prune_at;                 /* monotonic milliseconds when old generations are forgotten next */
 	bool store_failed;                /* that the store cannot be written was told */
-	struct locks *locks;              /* NULL: none were taken */
-	struct refusal unheld;            /* why pins are missing, or another process's; empty: all is well */
+	struct hold hold;                 /* on the pins */
 	char configuration_problem[1024]; /* why the file is not what rules; "": it is, or there is none */
 };
 
@@ -77,19 +75,7 @@ void instance_close(struct instance *instance);
 /* Call before instance_close(), at the end of a process that no other follows at once: an instance that
  * balances nothing, and waits for no interface, leaves nothing on this host but its database. */
 void instance_leave(struct instance *instance);
-/* Writes the database anew if somebody removed it: the open file still has all of it. */
-void instance_save(struct instance *instance);
 /* Once a second. */
 void instance_tick(struct instance *instance);
-/* Puts the programs that this daemon was built with in the place of the attached ones, flows and all.
- * *ret_changed: those were of another build. */
-int instance_upgrade(struct instance *instance, bool *ret_changed, struct refusal *refusal);
-/* Counters as of now. */
-void instance_sample(struct instance *instance);
-
-/* Now, in milliseconds of the instance's clock (steady.h): what models are stamped with. */
-int64_t instance_clock(const struct instance *instance);
-/* A stamp of that clock as Unix time, in milliseconds, for people; 0 stays 0. */
-int64_t instance_wall(const struct instance *instance, int64_t stamp);
 
 #endif

@@ -12,6 +12,7 @@
 #include "daemon/change/change_operation.h"
 #include "daemon/base/clock.h"
 #include "daemon/change/configuration.h"
+#include "daemon/change/live_upgrade.h"
 #include "daemon/base/event_log.h"
 
 static int check_members(const json_t *body, const char *const *known, struct refusal *refusal)
@@ -159,7 +160,7 @@ int roll_back(struct instance *instance, const struct request *request, json_t *
 		error = model_from_json(model, &next, refusal);
 	json_decref(model);
 	if (!error)
-		error = return_to(next, instance->model, instance_clock(instance), refusal);
+		error = return_to(next, instance->model, steady_clock_now(&instance->clock), refusal);
 	if (error) {
 		model_free(next);
 		return error;
@@ -183,7 +184,7 @@ int upgrade(struct instance *instance, const struct request *request, json_t **r
 	if (error)
 		return error;
 	snprintf(before, sizeof before, "%s", dataplane_program_tag(instance->dataplane));
-	error = instance_upgrade(instance, &changed, refusal);
+	error = upgrade_programs(instance, &changed, refusal);
 	if (error)
 		return error;
 	*ret = json_pack("{s:s, s:s, s:b}", "before", before, "program",

@@ -21,7 +21,7 @@ static json_t *note_json(struct instance *instance, const struct backend *backen
 	if (down)
 		age_text(fact_age(instance->facts, fact), since);
 	else if (backend->since && backend->admin != ADMIN_ACTIVE)
-		age_text((instance_clock(instance) - backend->since) / 1000, since);
+		age_text((steady_clock_now(&instance->clock) - backend->since) / 1000, since);
 	if (drain->heard >= 0 && backend->admin != ADMIN_ACTIVE)
 		age_text(drain->heard, heard);
 	return json_sprintf("%s%s%s%s%s%s", since, heard[0] && since[0] ? ", " : "",
@@ -36,7 +36,7 @@ static json_t *time_json(int64_t milliseconds)
 
 static json_t *stamp_json(const struct instance *instance, int64_t stamp)
 {
-	return time_json(instance_wall(instance, stamp));
+	return time_json(steady_clock_wall(&instance->clock, stamp));
 }
 
 /* How far it is on its way out. */
@@ -122,7 +122,7 @@ int view_backends(struct instance *instance, const struct request *request, json
 
 	if (name && !pool)
 		return -ENOENT;
-	instance_sample(instance);
+	rates_sample(instance->rates, clock_monotonic());
 	*ret = json_pack("{s:o}", "backends", backends_json(instance, pool));
 	return *ret ? 0 : -ENOMEM;
 }
@@ -138,7 +138,7 @@ int view_backend(struct instance *instance, const struct request *request, json_
 	backend = pool_named_backend(pool, request->parameters[1], refusal);
 	if (!backend)
 		return -ENOENT;
-	instance_sample(instance);
+	rates_sample(instance->rates, clock_monotonic());
 	*ret = backend_json(instance, pool, backend);
 	return *ret ? 0 : -ENOMEM;
 }

@@ -79,7 +79,7 @@ int view_counters(struct instance *instance, const struct request *request, json
 {
 	(void)request;
 	(void)refusal;
-	instance_sample(instance);
+	rates_sample(instance->rates, clock_monotonic());
 	losses_look(&instance->losses, instance->dataplane, instance->image, clock_monotonic());
 	*ret = json_pack("{s:o, s:o, s:o, s:o}", "reasons", reasons_json(instance), "services",
 			 services_json(instance), "backends", backends_json(instance, NULL), "interfaces",

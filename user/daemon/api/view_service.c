@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "daemon/base/clock.h"
 #include "core/model/service_text.h"
 #include "reach.h"
 #include "views.h"
@@ -43,7 +44,7 @@ int view_services(struct instance *instance, const struct request *request, json
 {
 	(void)request;
 	(void)refusal;
-	instance_sample(instance);
+	rates_sample(instance->rates, clock_monotonic());
 	*ret = json_pack("{s:o}", "services", services_json(instance));
 	return *ret ? 0 : -ENOMEM;
 }
@@ -72,7 +73,7 @@ int view_service(struct instance *instance, const struct request *request, json_
 		refusal_right(refusal, "a service with just these ports; `holdfast service list` shows them");
 		return -ENOENT;
 	}
-	instance_sample(instance);
+	rates_sample(instance->rates, clock_monotonic());
 	*ret = service_json(instance, service);
 	return *ret ? 0 : -ENOMEM;
 }

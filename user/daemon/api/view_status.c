@@ -148,7 +148,7 @@ static void append_services(struct instance *instance, json_t *list)
 static json_t *problems_json(struct instance *instance)
 {
 	const struct model *model = instance->model;
-	const struct refusal *broken = store_problem(instance->store), *unheld = &instance->unheld;
+	const struct refusal *broken = store_problem(instance->store), *unheld = &instance->hold.problem;
 	json_t *list = json_array();
 	char told[REFUSAL_TEXT];
 
@@ -279,7 +279,7 @@ static void set_head(struct instance *instance, json_t *status, json_t *problems
 	json_object_set_new(status, "generation", generation_json(&instance->generation));
 	json_object_set_new(status, "seed", json_string(seed));
 	json_object_set_new(status, "flow_hash", json_integer(HF_FLOWHASH_VERSION));
-	json_object_set_new(status, "clock", json_integer(instance_clock(instance)));
+	json_object_set_new(status, "clock", json_integer(steady_clock_now(&instance->clock)));
 	json_object_set_new(status, "uptime", json_real((clock_monotonic() - instance->started) / 1000.0));
 }
 
@@ -291,7 +291,7 @@ int view_status(struct instance *instance, const struct request *request, json_t
 
 	(void)request;
 	(void)refusal;
-	instance_sample(instance);
+	rates_sample(instance->rates, clock_monotonic());
 	set_head(instance, status, problems_json(instance));
 	json_object_set_new(status, "interfaces", interfaces_json(instance));
 	json_object_set_new(status, "services", services_json(instance));

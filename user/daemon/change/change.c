@@ -33,11 +33,11 @@ char *model_dump(const struct model *model)
 /* Refuses a change while another process has the pins, or while the store cannot keep it. */
 static int check_hold(struct instance *instance, struct refusal *refusal)
 {
-	int error = hold_renew(instance);
+	int error = hold_renew(&instance->hold, instance->dataplane);
 
 	if (!error)
 		return store_check(instance->store, refusal);
-	*refusal = instance->unheld;
+	*refusal = instance->hold.problem;
 	return error;
 }
 

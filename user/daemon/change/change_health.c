@@ -72,8 +72,8 @@ int change_health(struct instance *instance, const json_t *arguments, const stru
 	const struct backend *backend;
 	struct fact fact;
 	struct model *next;
-	int error = operation_apply(instance->model, "backend.health", arguments, instance_clock(instance),
-				    &next, refusal);
+	int error = operation_apply(instance->model, "backend.health", arguments,
+				    steady_clock_now(&instance->clock), &next, refusal);
 
 	if (error == -EAGAIN)
 		preparation_begin(instance->preparation, instance->model, "backend.health", arguments);

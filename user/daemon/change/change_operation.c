@@ -93,8 +93,8 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 	struct words words = {0};
 	char cause[192];
 	struct model *next;
-	int error =
-		operation_apply(instance->model, word, arguments, instance_clock(instance), &next, refusal);
+	int error = operation_apply(instance->model, word, arguments, steady_clock_now(&instance->clock),
+				    &next, refusal);
 
 	if (error == -EAGAIN)
 		preparation_begin(instance->preparation, instance->model, word, arguments);

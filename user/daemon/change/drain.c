@@ -181,8 +181,8 @@ static void leavers_leave(struct instance *instance, struct leavers *leavers)
 		snprintf(cause, sizeof cause, "drained %s", leavers->first);
 	else
 		snprintf(cause, sizeof cause, "drained %s and %zu more", leavers->first, leavers->count - 1);
-	error = operation_leave(instance->model, drain_is_over, leavers, instance_clock(instance), &next,
-				&refusal);
+	error = operation_leave(instance->model, drain_is_over, leavers, steady_clock_now(&instance->clock),
+				&next, &refusal);
 	if (error == -EAGAIN) /* install_plan() sees to it itself */
 		preparation_begin(instance->preparation, instance->model, NULL, NULL);
 	if (!error)
@@ -195,7 +195,7 @@ static void leavers_leave(struct instance *instance, struct leavers *leavers)
 void drain_tick(struct instance *instance)
 {
 	struct leavers leavers = {.instance = instance};
-	int64_t now = instance_clock(instance);
+	int64_t now = steady_clock_now(&instance->clock);
 
 	for (size_t i = 0; i < instance->model->pool_count; i++) {
 		const struct pool *pool = &instance->model->pools[i];

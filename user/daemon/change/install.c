@@ -32,7 +32,7 @@ static struct moment moment_now(struct instance *instance)
 {
 	return (struct moment){
 		.now = clock_monotonic() / 1000,
-		.wall = instance_clock(instance),
+		.wall = steady_clock_now(&instance->clock),
 		.health = known_health,
 		.away = evidence_last(instance->evidence) ? is_away : NULL,
 		.counted = evidence_moment(instance->evidence),

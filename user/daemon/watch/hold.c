@@ -8,12 +8,12 @@
 #include "daemon/base/lock.h"
 #include "kern/instance/lifecycle.h"
 
-static void note_pins(struct instance *instance, int made, const struct refusal *problem)
+static void note_pins(const struct hold *hold, int made, const struct refusal *problem)
 {
-	const char *name = instance->options->instance;
+	const char *name = hold->options->instance;
 	char text[REFUSAL_TEXT];
 
-	if (problem->what[0] && strcmp(problem->what, instance->unheld.what))
+	if (problem->what[0] && strcmp(problem->what, hold->problem.what))
 		event_note(LOG_LEVEL_ERROR, "pins", name, "%s", refusal_text(problem, text));
 	if (made > 0)
 		event_note(LOG_LEVEL_WARNING, "pins", name,
@@ -23,17 +23,17 @@ static void note_pins(struct instance *instance, int made, const struct refusal 
 }
 
 /* The lock comes first: what is made before could become another process's. */
-int hold_renew(struct instance *instance)
+int hold_renew(struct hold *hold, struct dataplane *dataplane)
 {
 	struct refusal problem = {0};
 	int made = 0, error = 0;
 
-	if (!instance->locks)
+	if (!hold->locks)
 		return 0;
-	error = locks_renew(instance->options, instance->locks, &problem);
+	error = locks_renew(hold->options, hold->locks, &problem);
 	if (!error)
-		made = dataplane_pins_keep(instance->dataplane, &problem);
-	note_pins(instance, made, &problem);
-	instance->unheld = problem;
+		made = dataplane_pins_keep(dataplane, &problem);
+	note_pins(hold, made, &problem);
+	hold->problem = problem;
 	return error == -EBUSY ? error : 0;
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "steady_clock.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "kern/base/boot.h"
+#include "log.h"
+
+void steady_clock_note(struct steady_clock *clock, struct store *store)
+{
+	struct refusal refusal = {0};
+	char text[STEADY_TEXT];
+
+	clock->noted_at = clock_monotonic();
+	steady_note(&clock->steady, clock->noted_at, text);
+	if (store_setting_set(store, "clock", text, &refusal))
+		log_refusal(LOG_LEVEL_WARNING, "the instance's clock is not noted", &refusal);
+}
+
+void steady_clock_begin(struct steady_clock *clock, struct store *store)
+{
+	char *noted = store_setting(store, "clock"), boot[BOOT_ID];
+
+	boot_read(boot);
+	clock->noted_at = clock_monotonic();
+	/* What goes on as it was noted needs no other note yet. */
+	if (!steady_begin(&clock->steady, noted, boot, clock->noted_at, clock_unix()))
+		steady_clock_note(clock, store);
+	free(noted);
+}
+
+int64_t steady_clock_now(const struct steady_clock *clock)
+{
+	return steady_at(&clock->steady, clock_monotonic());
+}
+
+int64_t steady_clock_wall(const struct steady_clock *clock, int64_t stamp)
+{
+	return stamp_move(stamp, clock_unix() - steady_clock_now(clock));
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The data plane is opened and made what is in force. */
+#ifndef HOLDFAST_RECONCILE_H
+#define HOLDFAST_RECONCILE_H
+
+#include "daemon/instance.h"
+
+/*
+ * Nothing is touched that is right already, and nothing is attached before its tables are. starting: the
+ * database may be another than the one by which the pins were made (recovery.h). 0, or a negative errno with
+ * *refusal filled.
+ */
+int reconcile(struct instance *instance, bool starting, struct refusal *refusal);
+
+#endif
