@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/scheme/scheme.h"
+#include "core/placement/table/table.h"
 
 static bool same_options(const struct placement_options *a, const struct placement_options *b)
 {

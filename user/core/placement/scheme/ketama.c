@@ -143,7 +143,6 @@ static uint64_t ketama_hash(const struct placement *placement, const void *key, 
 
 const struct scheme scheme_ketama = {
 	.prepare = ketama_prepare,
-	.fill = fill_by_owner,
 	.release = ring_release,
 	.hash = ketama_hash,
 	.owner = ring_owner,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/placement/table/score.h"
+#include "core/placement/table/walk.h"
 #include "scheme.h"
 
 static uint16_t rendezvous_owner(const struct placement *placement, uint64_t hash)
@@ -31,13 +32,6 @@ static uint16_t rendezvous_owner(const struct placement *placement, uint64_t has
 		}
 	}
 	return nearest;
-}
-
-enum stretch { EVERYBODY, OTHER_ZONES, SAME_ZONE };
-
-static inline bool stretch_takes(enum stretch stretch, uint16_t zone, const struct placed_member *member)
-{
-	return member->weight && (stretch == EVERYBODY || (member->zone == zone) == (stretch == SAME_ZONE));
 }
 
 /* The nearest few, kept sorted: so many are found in one pass over all members. */
@@ -64,9 +58,9 @@ static inline void batch_insert(struct batch *batch, size_t wanted, struct score
 	batch->count += batch->count < wanted;
 }
 
-/* The `wanted` nearest members of a stretch, BATCH at most, that are farther than past. */
-static void batch_find(const struct placement *placement, uint64_t start, enum stretch stretch, uint16_t zone,
-		       struct score past, size_t wanted, struct batch *batch)
+/* The `wanted` nearest members whose turn it is, BATCH at most, that are farther than past. */
+static void batch_find(const struct placement *placement, uint64_t start, struct turn turn, struct score past,
+		       size_t wanted, struct batch *batch)
 {
 	uint64_t sieve = UINT64_MAX;
 
@@ -76,7 +70,8 @@ static void batch_find(const struct placement *placement, uint64_t start, enum s
 		uint64_t draw = score_mix(start ^ member->hash);
 		struct score score;
 
-		if (!stretch_takes(stretch, zone, member) || !score_passes(draw, sieve, member->weight))
+		if (!member->weight || !turn_takes(turn, member) ||
+		    !score_passes(draw, sieve, member->weight))
 			continue;
 		score = score_of(draw, member->weight);
 		if (!score_nearer(past, score))
@@ -87,9 +82,9 @@ static void batch_find(const struct placement *placement, uint64_t start, enum s
 	}
 }
 
-/* Appends a stretch to a list of count, up to max, batch by batch. */
-static size_t stretch_list(const struct placement *placement, uint64_t start, enum stretch stretch,
-			   uint16_t zone, struct score past, uint16_t *members, size_t count, size_t max)
+/* Appends the members whose turn it is to a list of count, up to max, batch by batch. */
+static size_t turn_list(const struct placement *placement, uint64_t start, struct turn turn,
+			struct score past, uint16_t *members, size_t count, size_t max)
 {
 	struct batch batch;
 
@@ -98,7 +93,7 @@ static size_t stretch_list(const struct placement *placement, uint64_t start, en
 
 		if (!wanted)
 			break;
-		batch_find(placement, start, stretch, zone, past, wanted, &batch);
+		batch_find(placement, start, turn, past, wanted, &batch);
 		for (size_t i = 0; i < batch.count; i++)
 			members[count++] = batch.members[i];
 		past = batch.scores[batch.count ? batch.count - 1 : 0];
@@ -111,24 +106,26 @@ static size_t rendezvous_prefer(const struct placement *placement, uint64_t hash
 				size_t max)
 {
 	const struct score nearest = {0, UINT64_MAX};
+	const struct turn any = {.whose = TURN_ANY_ZONE};
+	struct turn turn = turn_first(placement);
 	uint64_t start = score_mix(hash);
 	struct batch owner;
 	size_t count = 1;
-	uint16_t zone;
 
-	if (placement->zones < 2 || max == 0)
-		return stretch_list(placement, start, EVERYBODY, 0, nearest, ret_members, 0, max);
-	batch_find(placement, start, EVERYBODY, 0, nearest, 1, &owner);
+	if (turn.whose == TURN_ANY_ZONE || max == 0)
+		return turn_list(placement, start, any, nearest, ret_members, 0, max);
+	batch_find(placement, start, any, nearest, 1, &owner);
 	ret_members[0] = owner.members[0];
-	zone = placement->members[ret_members[0]].zone;
-	count = stretch_list(placement, start, OTHER_ZONES, zone, nearest, ret_members, count, max);
-	return stretch_list(placement, start, SAME_ZONE, zone, owner.scores[0], ret_members, count, max);
+	turn.zone = placement->members[ret_members[0]].zone;
+	count = turn_list(placement, start, turn, nearest, ret_members, count, max);
+	turn.whose = TURN_SAME_ZONE;
+	return turn_list(placement, start, turn, owner.scores[0], ret_members, count, max);
 }
 
 static void rendezvous_visit(const struct placement *placement, uint64_t hash,
 			     const struct placement_visitor *visitor)
 {
-	struct turn turn = {.whose = placement->zones < 2 ? TURN_ANY_ZONE : TURN_OTHER_ZONES};
+	struct turn turn = turn_first(placement);
 	uint64_t start = score_mix(hash);
 	uint16_t owner;
 
@@ -150,7 +147,6 @@ static size_t rendezvous_bytes(const struct placement *placement)
 }
 
 const struct scheme scheme_rendezvous = {
-	.fill = fill_by_owner,
 	.owner = rendezvous_owner,
 	.prefer = rendezvous_prefer,
 	.visit = rendezvous_visit,

@@ -39,8 +39,8 @@ static uint16_t slots_owner(const struct placement *placement, uint64_t hash)
 	return placement->owners[hash % placement->slots];
 }
 
-static int refuse_range(const struct slot_range *range, const char *why, uint32_t slots,
-			struct refusal *refusal)
+static int refuse_assigned(const struct slot_range *range, const char *why, uint32_t slots,
+			   struct refusal *refusal)
 {
 	refuse(refusal, -EINVAL, "slots %u-%u of member %s %s", range->first, range->last, range->member,
 	       why);
@@ -55,12 +55,13 @@ static int slots_assign(struct placement *placement, const struct slot_range *ra
 	uint16_t member = placement_member_number(placement, range->member);
 
 	if (member == PLACEMENT_NONE || !placement->members[member].weight)
-		return refuse_range(range, "have no such owner", placement->slots, refusal);
+		return refuse_assigned(range, "have no such owner", placement->slots, refusal);
 	if (range->first > range->last || range->last >= placement->slots)
-		return refuse_range(range, "are not in the table", placement->slots, refusal);
+		return refuse_assigned(range, "are not in the table", placement->slots, refusal);
 	for (uint32_t slot = range->first; slot <= range->last; slot++) {
 		if (placement->owners[slot] != PLACEMENT_NONE)
-			return refuse_range(range, "are partly assigned already", placement->slots, refusal);
+			return refuse_assigned(range, "are partly assigned already", placement->slots,
+					       refusal);
 		placement->owners[slot] = member;
 	}
 	return 0;

@@ -5,7 +5,7 @@
 
 #include "digest.h"
 #include "key.h"
-#include "core/placement/scheme/scheme.h"
+#include "table.h"
 
 static const char *const hash_names[PLACEMENT_HASHES] = {"xxhash", "md5", "md5-64", "identity"};
 

@@ -97,3 +97,31 @@ int members_copy(struct placement *placement, const struct member **members)
 	}
 	return members_zone(placement, members);
 }
+
+size_t placement_members(const struct placement *placement)
+{
+	return placement->count;
+}
+
+const char *placement_member_name(const struct placement *placement, uint16_t member)
+{
+	return member < placement->count ? placement->members[member].name : NULL;
+}
+
+uint16_t placement_member_number(const struct placement *placement, const char *name)
+{
+	size_t from = 0, to = placement->count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		int order = strcmp(name, placement->members[middle].name);
+
+		if (!order)
+			return (uint16_t)middle;
+		if (order < 0)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return PLACEMENT_NONE;
+}

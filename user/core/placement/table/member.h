@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_PLACEMENT_MEMBER_H
 #define HOLDFAST_PLACEMENT_MEMBER_H
 
-#include "core/placement/scheme/scheme.h"
+#include "table.h"
 
 /*
  * Pointers to the set's members by name into members, which has room for all; each name checked, none twice.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "score.h"
-#include "core/placement/scheme/scheme.h"
+#include "table.h"
 
 /* A member's claim to one of the slots that rounding down left over. */
 struct claim {

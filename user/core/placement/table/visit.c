@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "score.h"
-#include "core/placement/scheme/scheme.h"
+#include "walk.h"
 
 enum { KEPT = 8 /* a list of hops, and one more */ };
 

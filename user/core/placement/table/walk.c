@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "score.h"
-#include "core/placement/scheme/scheme.h"
+#include "walk.h"
 
 /* A walk is cut here; members it has not met follow by weighted rendezvous, so that every list is complete.
  */
@@ -54,18 +54,11 @@ static inline bool walk_listed(const uint16_t *members, size_t count, uint16_t m
 	return false;
 }
 
-/* Which members a stretch of the list is made of. */
+/* A stretch of the list: the members whose turn it is. */
 struct stretch {
-	bool same_zone; /* those of the zone, or those of all others */
-	bool any_zone;
-	uint16_t zone;
+	struct turn turn;
 	size_t end; /* as many are listed when it is through */
 };
-
-static inline bool stretch_takes(const struct stretch *stretch, const struct placed_member *member)
-{
-	return stretch->any_zone || (member->zone == stretch->zone) == stretch->same_zone;
-}
 
 struct ranked {
 	struct score score;
@@ -94,7 +87,7 @@ static struct ranked stretch_rank(const struct placement *placement, uint32_t sl
 		const struct placed_member *member = &placement->members[i];
 		struct ranked found = {.member = (uint16_t)i};
 
-		if (!member->weight || !stretch_takes(stretch, member) ||
+		if (!member->weight || !turn_takes(stretch->turn, member) ||
 		    walk_listed(listed, count, (uint16_t)i))
 			continue;
 		found.score = score_of(score_mix(start ^ member->hash), member->weight);
@@ -138,7 +131,7 @@ static size_t walk_stretch(const struct placement *placement, uint32_t slot, con
 
 		if (step >= LAST_STEPS && stretch->end - count == 1)
 			break;
-		if (met != PLACEMENT_NONE && stretch_takes(stretch, &placement->members[met]) &&
+		if (met != PLACEMENT_NONE && turn_takes(stretch->turn, &placement->members[met]) &&
 		    !walk_listed(members, count, met))
 			members[count++] = met;
 	}
@@ -156,21 +149,20 @@ static inline size_t members_elsewhere(const struct placement *placement, uint16
 size_t walk_prefer(const struct placement *placement, uint32_t slot, uint16_t first, uint16_t *ret_members,
 		   size_t max)
 {
-	struct stretch stretch = {.any_zone = placement->zones < 2, .end = placement->weighted};
+	struct stretch stretch = {.turn = turn_first(placement), .end = placement->weighted};
 	size_t count = 1;
 
 	if (max == 0 || first == PLACEMENT_NONE)
 		return 0;
 	ret_members[0] = first;
-	stretch.zone = placement->members[first].zone;
-	if (!stretch.any_zone)
-		stretch.end = 1 + members_elsewhere(placement, first);
+	stretch.turn.zone = placement->members[first].zone;
+	if (stretch.turn.whose == TURN_ANY_ZONE)
+		return walk_stretch(placement, slot, &stretch, ret_members, count, max);
+	stretch.end = 1 + members_elsewhere(placement, first);
 	count = walk_stretch(placement, slot, &stretch, ret_members, count, max);
-	stretch.same_zone = true;
+	stretch.turn.whose = TURN_SAME_ZONE;
 	stretch.end = placement->weighted;
-	if (!stretch.any_zone)
-		count = walk_stretch(placement, slot, &stretch, ret_members, count, max);
-	return count;
+	return walk_stretch(placement, slot, &stretch, ret_members, count, max);
 }
 
 /*
@@ -225,7 +217,7 @@ static bool visit_turn(const struct placement *placement, uint32_t slot, struct 
 void walk_visit(const struct placement *placement, uint32_t slot, uint16_t first,
 		const struct placement_visitor *visitor)
 {
-	struct turn turn = {.whose = placement->zones < 2 ? TURN_ANY_ZONE : TURN_OTHER_ZONES};
+	struct turn turn = turn_first(placement);
 
 	if (first == PLACEMENT_NONE || visit_one(visitor, first))
 		return;
