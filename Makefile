@@ -54,6 +54,7 @@ STUDY := $(call objects,$(call find_c,user/study user/cli/frame))
 BPF := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
 SKELETONS := $(BPF:%=$(BUILD)/include/%.skel.h)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(shell find tests/unit -name 'test_*.c')))
+KERN_SAMPLE := $(call objects,$(filter-out tests/kern/test_%.c,$(sort $(wildcard tests/kern/*.c))))
 KERN_TESTS := $(patsubst tests/kern/%.c,$(BUILD)/kern/%,$(sort $(wildcard tests/kern/test_*.c)))
 DAEMON_TESTS := $(patsubst tests/daemon/%.c,$(BUILD)/daemon/%,$(sort $(wildcard tests/daemon/test_*.c)))
 BENCH := $(patsubst tests/unit/bench_%.c,$(BUILD)/bench-%,$(sort $(wildcard tests/unit/bench_*.c)))
@@ -148,7 +149,7 @@ $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libholdfast.a
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS)
 
 # What only the kernel can answer: as root, in network namespaces of their own.
-$(BUILD)/kern/%: $(BUILD)/obj/tests/kern/%.o $(BUILD)/libkern.a $(BUILD)/libholdfast.a
+$(BUILD)/kern/%: $(BUILD)/obj/tests/kern/%.o $(KERN_SAMPLE) $(BUILD)/libkern.a $(BUILD)/libholdfast.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lcmocka $(CORE_LIBS) $(KERN_LIBS)

@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* An upgrade that fails half-way, and leaves every link with the program that it had. */
+#include "sample.h"
+
 #include <bpf/bpf.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include <kern/instance/attach.h>
+#include <kern/instance/attachments.h>
+#include <kern/instance/lifecycle.h>
+#include <kern/program/program_upgrade.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "netns.h"
-#include "kern/instance/attach.h"
-#include "kern/instance/attachments.h"
-#include "kern/instance/lifecycle.h"
-#include "kern/program/program_upgrade.h"
-
-static char instance[32];
-static const struct dataplane_limits limits = {.slots = 4096, .hops = 1024, .flows = 1024, .counters = 64};
-
-static const char *pin(const char *what)
-{
-	static char path[256];
-
-	snprintf(path, sizeof path, "/sys/fs/bpf/holdfast/%s/%s", instance, what);
-	return path;
-}
 
 static struct dataplane *open_attached(void)
 {
@@ -182,27 +169,14 @@ static void test_programs_that_cannot_be_pinned(void **state)
 	fail_to_pin(".");
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	snprintf(instance, sizeof instance, "undo-%d", (int)getpid());
-	return netns_enter();
-}
-
-static int end(void **state)
-{
-	(void)state;
-	return dataplane_destroy(instance, NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_link_that_refuses, begin, end),
-		cmocka_unit_test_setup_teardown(test_maps_that_cannot_be_pinned, begin, end),
-		cmocka_unit_test_setup_teardown(test_programs_that_cannot_be_pinned, begin, end),
+		CASE(test_a_link_that_refuses),
+		CASE(test_maps_that_cannot_be_pinned),
+		CASE(test_programs_that_cannot_be_pinned),
 	};
 
-	instances_sweep("undo");
+	instances_sweep("test");
 	return cmocka_run_group_tests_name("upgrade undo", tests, NULL, NULL);
 }
