@@ -75,8 +75,9 @@ def test_a_daemon_that_may_not_read_links_does_not_take_one_for_a_program_of_ip(
     assert "bpftool link detach id N" in refused and "ip link set" not in refused, refused
 
 
-def test_the_loopback_interface_is_refused(daemon):
-    done = daemon.run("interface attach lo", status=None)
+@pytest.mark.parametrize("dry", ["", " --dry-run"])
+def test_the_loopback_interface_is_refused(daemon, dry):
+    done = daemon.run("interface attach lo" + dry, status=None)
     assert done.returncode == 1 and "lo is the loopback interface" in done.stderr, done.stdout + done.stderr
     assert "ip -br link" in done.stderr
     assert not daemon.host.program_on("lo") and not daemon.get("/v1/interfaces")["interfaces"]

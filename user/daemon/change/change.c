@@ -181,6 +181,9 @@ static int change_install(struct instance *instance, struct install *install, co
 
 	if (!error)
 		error = check(instance, install, change, warnings, refusal);
+	if (!error && change->dry_run)
+		error = interfaces_check(instance->interfaces, instance->model, install->model,
+					 change->missing_ok, refusal);
 	if (error)
 		return error;
 	append_warnings(instance, install, change, warnings);

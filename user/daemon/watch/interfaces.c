@@ -120,11 +120,34 @@ static int detach_unnamed(struct interfaces *interfaces, const struct model *bef
 	return error;
 }
 
+int interfaces_check(struct interfaces *interfaces, const struct model *before, const struct model *after,
+		     bool missing_ok, struct refusal *refusal)
+{
+	for (size_t i = 0; i < after->interface_count; i++) {
+		const struct interface *now = &after->interfaces[i];
+		struct refusal found = {0};
+		int error;
+
+		if (wants_same(model_interface(before, now->name), now))
+			continue;
+		error = dataplane_check_attach(*interfaces->dataplane, now->name, now->mode, now->share,
+					       &found);
+		if (!error || (missing_ok && error == -ENODEV))
+			continue;
+		*refusal = found;
+		return error;
+	}
+	return 0;
+}
+
 int interfaces_change(struct interfaces *interfaces, const struct model *before, const struct model *after,
 		      bool missing_ok, struct refusal *refusal)
 {
-	int failed = detach_unnamed(interfaces, before, after, refusal);
+	int failed = interfaces_check(interfaces, before, after, missing_ok, refusal);
 
+	if (failed)
+		return failed;
+	failed = detach_unnamed(interfaces, before, after, refusal);
 	if (failed) {
 		interfaces_undo(interfaces, before, after);
 		return failed;

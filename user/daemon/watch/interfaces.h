@@ -16,6 +16,9 @@ struct interfaces;
 int interfaces_open(struct dataplane *const *dataplane, struct interfaces **ret);
 void interfaces_close(struct interfaces *interfaces);
 
+/* What interfaces_change() refuses before it touches anything, for a dry run. */
+int interfaces_check(struct interfaces *interfaces, const struct model *before, const struct model *after,
+		     bool missing_ok, struct refusal *refusal);
 /*
  * Detaches what `before` has and `after` has not, and attaches what `after` has and `before` has not (or has
  * in another mode). Any refusal takes back what this call did. missing_ok: an interface that does not exist

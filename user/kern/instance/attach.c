@@ -23,6 +23,11 @@ static bool is_ours(const struct dataplane *dataplane, const struct attachment *
 	return attachment->program == dataplane->prog_id || attachment->program == dataplane->prog_frags_id;
 }
 
+static bool has_mode(const struct attachment *attachment, enum interface_mode mode)
+{
+	return mode == MODE_AUTO || (mode == MODE_GENERIC) == attachment->generic;
+}
+
 /* The attachment stays, with our program in the place of the one that an earlier set of pins had. */
 static int link_take_over(const struct dataplane *dataplane, const char *path, struct refusal *refusal)
 {
@@ -57,7 +62,7 @@ static int attached_already(const struct dataplane *dataplane, const char *inter
 			interface);
 		return -EBUSY;
 	}
-	if (mode == MODE_AUTO || (mode == MODE_GENERIC) == search.found.generic) {
+	if (has_mode(&search.found, mode)) {
 		if (!is_ours(dataplane, &search.found))
 			r = link_take_over(dataplane, search.path, refusal);
 		return r < 0 ? r : 1;
@@ -92,11 +97,35 @@ static int attach_exclusively(struct dataplane *dataplane, const char *interface
 	return r ?: links_hold(dataplane);
 }
 
+struct wanted_attachment {
+	const char *interface;
+	enum interface_mode mode;
+	bool share;
+};
+
+static int match_wanted(const struct attachment *attachment, void *context)
+{
+	const struct wanted_attachment *wanted = context;
+
+	return !attachment->elsewhere && !strcmp(attachment->interface, wanted->interface) &&
+	       attachment->shared == wanted->share && (wanted->share || has_mode(attachment, wanted->mode));
+}
+
+int dataplane_check_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
+			   bool share, struct refusal *refusal)
+{
+	struct wanted_attachment wanted = {interface, mode, share};
+
+	if (dataplane_attachments(dataplane, match_wanted, &wanted) == 1)
+		return 0;
+	return interface_suitable(interface, refusal);
+}
+
 int dataplane_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode, bool share,
 		     struct refusal *refusal)
 {
 	uint32_t ifindex = if_nametoindex(interface);
-	int r = interface_suitable(interface, refusal);
+	int r = dataplane_check_attach(dataplane, interface, mode, share, refusal);
 
 	if (r)
 		return r;

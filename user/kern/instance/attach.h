@@ -7,6 +7,13 @@
 #include "kern/maps/dataplane.h"
 
 /*
+ * What dataplane_attach() refuses before it touches anything: -ENODEV, there is no such interface; -EINVAL,
+ * no packet would be served there. What is attached in the wanted way already stays (0), also where an
+ * earlier version attached to what is refused today.
+ */
+int dataplane_check_attach(struct dataplane *dataplane, const char *interface, enum interface_mode mode,
+			   bool share, struct refusal *refusal);
+/*
  * Attaches to an interface of this network namespace; already attached in the wanted mode is no error and
  * changes nothing. Refusals give the driver's reason (netlink extended ack where the kernel gives one) and
  * the alternative.
