@@ -121,49 +121,49 @@ backend health db/db1 DOWN
 
 # numbers
 backend set db/db1 --weight ""
-    [2] --weight: "" is empty: a weight from 0 to 65535
+    [2] --weight: "" is empty: a number from 0 to 65535
 backend set db/db1 --weight -1
-    [2] --weight: "-1" is below 0: a weight from 0 to 65535
+    [2] --weight: "-1" is below 0: a number from 0 to 65535
 backend set db/db1 --weight 70000
-    [2] --weight: "70000" is above 65535: a weight from 0 to 65535
+    [2] --weight: "70000" is above 65535: a number from 0 to 65535
 backend set db/db1 --weight 99999999999999999999999
-    [2] --weight: "99999999999999999999999" is above 65535: a weight from 0 to 65535
+    [2] --weight: "99999999999999999999999" is above 65535: a number from 0 to 65535
 backend set db/db1 --weight 1e3
-    [2] --weight: "1e3" is not a whole number: a weight from 0 to 65535
+    [2] --weight: "1e3" is not a whole number: a number from 0 to 65535
 backend set db/db1 --weight 1.5
-    [2] --weight: "1.5" is not a whole number: a weight from 0 to 65535
+    [2] --weight: "1.5" is not a whole number: a number from 0 to 65535
 backend set db/db1 --weight 50%
-    [2] --weight: "50%" is not a whole number: a weight from 0 to 65535
+    [2] --weight: "50%" is not a whole number: a number from 0 to 65535
 backend set db/db1 --weight " 5"
-    [2] --weight: " 5" is not a whole number: a weight from 0 to 65535
+    [2] --weight: " 5" is not a whole number: a number from 0 to 65535
 backend set db/db1 --weight 5x
-    [2] --weight: "5x" is not a whole number: a weight from 0 to 65535
+    [2] --weight: "5x" is not a whole number: a number from 0 to 65535
 pool set db --table-size 65536
     [1] pool db: table size 65536 is not prime: a prime, such as 65521 or 65537
 pool set db --table-size 250
-    [2] --table-size: "250" is below 251: a number of slots from 251 to 1048573
+    [2] --table-size: "250" is below 251: a number from 251 to 1048573
 pool set db --table-size 9999999
-    [2] --table-size: "9999999" is above 1048573: a number of slots from 251 to 1048573
+    [2] --table-size: "9999999" is above 1048573: a number from 251 to 1048573
 pool set db --virtual-nodes 0
-    [2] --virtual-nodes: "0" is below 1: a whole number from 1
+    [2] --virtual-nodes: "0" is below 1: a number from 1 to 65536
 pool set db --virtual-nodes 70000
-    [1] pool db: virtual_nodes 70000 is out of range: a number from 1 to 65536
+    [2] --virtual-nodes: "70000" is above 65536: a number from 1 to 65536
 pool set db --gue-port 0
-    [2] --gue-port: "0" is below 1: a port from 1 to 65535
+    [2] --gue-port: "0" is below 1: a number from 1 to 65535
 pool set db --gue-port 65536
-    [2] --gue-port: "65536" is above 65535: a port from 1 to 65535
+    [2] --gue-port: "65536" is above 65535: a number from 1 to 65535
 pool set db --tolerance 101
-    [1] pool db: tolerance "101" is out of range: percent from 0 to 100, with one digit behind the point at most
+    [2] --tolerance: "101" is above 100: percent from 0 to 100, with one digit behind the point at most
 pool set db --tolerance 5%
-    [1] pool db: tolerance cannot be "5%", which has a % sign: percent from 0 to 100, with one digit behind the point at most
+    [2] --tolerance: "5%" has a % sign: percent from 0 to 100, with one digit behind the point at most
 pool set db --tolerance 0.55
-    [1] pool db: tolerance cannot be "0.55", which has more than one digit behind the point: percent from 0 to 100, with one digit behind the point at most
+    [2] --tolerance: "0.55" has more than one digit behind the point: percent from 0 to 100, with one digit behind the point at most
 pool set db --tolerance abc
-    [1] pool db: tolerance cannot be "abc", which is not a number: percent from 0 to 100, with one digit behind the point at most
+    [2] --tolerance: "abc" is not a number: percent from 0 to 100, with one digit behind the point at most
 pool set db --tolerance -1
-    [1] pool db: tolerance cannot be "-1", which is not a number: percent from 0 to 100, with one digit behind the point at most
+    [2] --tolerance: "-1" is not a number: percent from 0 to 100, with one digit behind the point at most
 pool set db --tolerance ""
-    [2] --tolerance: "" is empty: PERCENT, stable: how far above its share a backend may hold; default 0
+    [2] --tolerance: "" is empty: percent from 0 to 100, with one digit behind the point at most
 events --limit 0
     [2] --limit: "0" is below 1: a whole number from 1
 events --limit many
@@ -235,7 +235,7 @@ service add TCP 203.0.113.10:81 --pool db
 service add sctp 203.0.113.10:81 --pool db
     [2] PROTO: "sctp" is neither tcp nor udp: tcp or udp
 service add tcp 203.0.113.10:81
-    [2] --pool is missing: the pool that serves it: up to 63 letters, digits, '-', '_' and '.', the first a letter or digit
+    [2] --pool is missing: the pool that serves it: 63 characters at most: letters, digits, '-', '_' and '.', the first a letter or digit
 service add tcp 203.0.113.10:81 --pool bd
     [1] service tcp 203.0.113.10:81: there is no pool bd: did you mean db?
 service add tcp 203.0.113.10:80 --pool db
@@ -275,55 +275,55 @@ why tcp 198.51.100.7:5
 
 # addresses and prefixes
 backend add db/x 10.0.0.999
-    [2] ADDRESS: "10.0.0.999" is not an IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "10.0.0.999" is not an IPv4 or IPv6 address: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x 10.0.0
-    [2] ADDRESS: "10.0.0" is not an IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "10.0.0" is not an IPv4 or IPv6 address: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x 10.0.0.9/24
-    [2] ADDRESS: "10.0.0.9/24" has the character /: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "10.0.0.9/24" has the character /: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x 10.0.0.0/24
-    [2] ADDRESS: "10.0.0.0/24" is a prefix: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "10.0.0.0/24" is a prefix: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x 10.0.0.9:80
-    [2] ADDRESS: "10.0.0.9:80" has a port: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "10.0.0.9:80" has a port: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x host.example.com
-    [2] ADDRESS: "host.example.com" is a name, and names are not looked up: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "host.example.com" is a name, and names are not looked up: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x ::ffff:10.0.0.9
     [2] ADDRESS: "::ffff:10.0.0.9" is an IPv4 address in IPv6 form: 10.0.0.9
 backend add db/x fe80::1%eth0
-    [2] ADDRESS: "fe80::1%eth0" has a zone, which is of one host alone: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "fe80::1%eth0" has a zone, which is of one host alone: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x 127.0.0.1
-    [1] pool db, backend x: address cannot be "127.0.0.1", which is a loopback address: the address of one host, such as 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "127.0.0.1" is a loopback address: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x 224.0.0.1
-    [1] pool db, backend x: address cannot be "224.0.0.1", which is a multicast address: the address of one host, such as 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "224.0.0.1" is a multicast address: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x 0.0.0.0
-    [1] pool db, backend x: address cannot be "0.0.0.0", which is not the address of a host: the address of one host, such as 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "0.0.0.0" is not the address of a host: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x ""
-    [2] ADDRESS: "" is empty: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS: "" is empty: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend set db/db1 --address 10.0.0.256
-    [2] --address: "10.0.0.256" is not an IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] --address: "10.0.0.256" is not an IPv4 or IPv6 address: the address of one host, such as 10.0.0.11 or 2001:db8::11
 pool set db --source 10.64.0.1/16
-    [1] pool db: source cannot be "10.64.0.1/16", which has host bits: 10.64.0.0/16, or 10.64.0.1 for that address alone
+    [2] --source: "10.64.0.1/16" has host bits: 10.64.0.0/16, or 10.64.0.1 for that address alone
 pool set db --source 10.64.0.0/33
-    [1] pool db: source cannot be "10.64.0.0/33", which has a prefix length above 32: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [2] --source: "10.64.0.0/33" has a prefix length above 32: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 10.64.0.0/x
-    [1] pool db: source cannot be "10.64.0.0/x", which has a prefix length that is not a number: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [2] --source: "10.64.0.0/x" has a prefix length that is not a number: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 10.64.0.0/
-    [1] pool db: source cannot be "10.64.0.0/", which has no prefix length behind the /: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [2] --source: "10.64.0.0/" has no prefix length behind the /: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 10.64.0.0/16,10.65.0.0/16
-    [1] pool db: source cannot be "10.64.0.0/16,10.65.0.0/16", which has two prefixes of IPv4: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [2] --source: "10.64.0.0/16,10.65.0.0/16" has two prefixes of IPv4: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 10.64.0.0/16,
-    [1] pool db: source cannot be "10.64.0.0/16,", which has nothing before or behind a comma: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [2] --source: "10.64.0.0/16," has nothing before or behind a comma: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source "10.64.0.0/16 10.65.0.0/16"
-    [1] pool db: source cannot be "10.64.0.0/16 10.65.0.0/16", which has a prefix length that is not a number: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [2] --source: "10.64.0.0/16 10.65.0.0/16" has a prefix length that is not a number: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 2001:db8::1/64
-    [1] pool db: source cannot be "2001:db8::1/64", which has host bits: 2001:db8::/64, or 2001:db8::1 for that address alone
+    [2] --source: "2001:db8::1/64" has host bits: 2001:db8::/64, or 2001:db8::1 for that address alone
 pool set db --source 2001:db8::/64
     [1] pool db: source has no IPv4 address, but backend db1 is reached by IPv4: a prefix of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source eth0
-    [1] pool db: source cannot be "eth0", which is a name, and names are not looked up: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [2] --source: "eth0" is a name, and names are not looked up: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 224.0.0.0/4
-    [1] pool db: source cannot be "224.0.0.0/4", which is a multicast address: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [2] --source: "224.0.0.0/4" is a multicast address: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 pool set db --source 10.64.0.0-10.64.0.9
-    [1] pool db: source cannot be "10.64.0.0-10.64.0.9", which is not an IPv4 or IPv6 address: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
+    [2] --source: "10.64.0.0-10.64.0.9" is not an IPv4 or IPv6 address: a prefix such as 192.0.2.0/24, or one of each family: 192.0.2.0/24,2001:db8::/64
 receiver attach eth0 --from 10.0.0.1/8
     [2] --from: "10.0.0.1/8" has host bits: 10.0.0.0/8, or 10.0.0.1 for that address alone
 receiver attach eth0 --from 10.0.0.0/40
@@ -337,7 +337,7 @@ receiver attach eth0 --from 10.0.0.0/8 --vip 203.0.113.10/32
 receiver attach eth0 --from 10.0.0.0/8 --vip 203.0.113.999
     [2] --vip: "203.0.113.999" is not an IPv4 or IPv6 address: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
 receiver attach eth0 --from 10.0.0.0/8 --gue-port 70000
-    [2] --gue-port: "70000" is above 65535: a port from 1 to 65535
+    [2] --gue-port: "70000" is above 65535: a number from 1 to 65535
 receiver attach eth0 --from 10.0.0.0/8 --netns nope
     [1] network namespace nope cannot be found: No such file or directory: a name that `ip netns` lists, or a path such as /proc/PID/ns/net
 receiver attach eth0
@@ -381,41 +381,41 @@ receiver check eth0/1
 
 # times
 pool set db --grace 90d
-    [1] pool db: grace "90d" is out of range: a time from 0s to 1d, such as 30s or 1h30m
+    [2] --grace: "90d" is more than 1d: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace 1500m
-    [1] pool db: grace "1500m" is out of range: a time from 0s to 1d, such as 30s or 1h30m
+    [2] --grace: "1500m" is more than 1d: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace 5x
-    [2] --grace: "5x" has the unit x: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "5x" has the unit x: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace 500ms
-    [2] --grace: "500ms" has the unit ms: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "500ms" has the unit ms: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace 5M
-    [2] --grace: "5M" has the unit M: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "5M" has the unit M: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace 1m1h
-    [2] --grace: "1m1h" has its units in the wrong order: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "1m1h" has its units in the wrong order: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace 5m5m
-    [2] --grace: "5m5m" has the unit m twice: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "5m5m" has the unit m twice: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace 1h30
-    [2] --grace: "1h30" ends without a unit: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "1h30" ends without a unit: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace 1.5h
-    [2] --grace: "1.5h" has the character .: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "1.5h" has the character .: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace -5s
-    [2] --grace: "-5s" is negative: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "-5s" is negative: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace "5 m"
-    [2] --grace: "5 m" has a space: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "5 m" has a space: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace ""
-    [2] --grace: "" is empty: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "" is empty: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace 99999999999d
-    [2] --grace: "99999999999d" is too long a time: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "99999999999d" is too long a time: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --grace h
-    [2] --grace: "h" has no number before h: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --grace: "h" has no number before h: a time from 0s to 1d, such as 30s or 1h30m
 pool set db --udp-grace 2d
-    [1] pool db: udp_grace "2d" is out of range: a time from 0s to 1d, such as 30s or 1h30m
+    [2] --udp-grace: "2d" is more than 1d: a time from 0s to 1d, such as 30s or 1h30m
 service set tcp 203.0.113.10:80 --idle 31d
-    [1] service tcp 203.0.113.10:80: idle "31d" is out of range: a time from 1s to 30d, such as 30s or 1h30m
+    [2] --idle: "31d" is more than 30d: a time from 1s to 30d, such as 30s or 1h30m
 service set tcp 203.0.113.10:80 --idle 800h
-    [1] service tcp 203.0.113.10:80: idle "800h" is out of range: a time from 1s to 30d, such as 30s or 1h30m
+    [2] --idle: "800h" is more than 30d: a time from 1s to 30d, such as 30s or 1h30m
 service set tcp 203.0.113.10:80 --idle soon
-    [2] --idle: "soon" has no number before soon: a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d
+    [2] --idle: "soon" has no number before soon: a time from 1s to 30d, such as 30s or 1h30m
 backend drain db/db1 --deadline 0
     [1] pool db, backend db1: deadline "0" is out of range: a time from 1s to 30d, such as 30s or 1h30m
 backend drain db/db1 --deadline 0s
@@ -467,7 +467,7 @@ pool add x --seed xyz1c9a3e5b7d204
 pool add x --seed 6f1c9a3e5b7d20488
     [2] --seed: "6f1c9a3e5b7d20488" is 17 characters long: 16 hexadecimal digits, not all 0, as `holdfast seed` prints
 pool add x --ranges nonsense
-    [1] pool x: ranges cannot be "nonsense", which has no = in nonsense: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
+    [2] --ranges: "nonsense" has no = in nonsense: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
 pool add db
     [1] pool db is there already: another name, or `holdfast pool set db` to change it
 pool set db --encap l2 --source 10.64.0.0/16
@@ -497,17 +497,17 @@ pool slots move kv 5
 pool set kv --ranges a=0-100
     [1] pool kv: slots 101-250 have no owner: a backend for each of slots 0 to 250, or even
 pool set kv --ranges a=0-100,b=100-250
-    [1] pool kv: ranges cannot be "a=0-100,b=100-250", which gives a slot to two owners: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
+    [2] --ranges: "a=0-100,b=100-250" gives a slot to two owners: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
 pool set kv --ranges a=0-100,zz=101-250
     [1] pool kv: slots 101-250 are given to zz, which is not a backend of the pool: every slot of the table given to a backend of the pool that has weight
 pool set kv --ranges a=0-300
     [1] pool kv: slot 300 is not in a table of 251: slots 0 to 250
 pool set kv --ranges a
-    [1] pool kv: ranges cannot be "a", which has no = in a: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
+    [2] --ranges: "a" has no = in a: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
 pool set kv --ranges a=x
-    [1] pool kv: ranges cannot be "a=x", which has slots x, which is not a slot or a range of slots: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
+    [2] --ranges: "a=x" has slots x, which is not a slot or a range of slots: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
 pool set kv --ranges ""
-    [2] --ranges: "" is empty: LIST, slots: who has which: a=0-8191,b=8192-16383, or even
+    [2] --ranges: "" is empty: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
 pool remove db
     [1] pool db: service tcp 203.0.113.10:80 uses it: its services removed, or set to another pool, first
 
@@ -521,13 +521,13 @@ xyzzy
 s
     [2] there is no noun "s": `holdfast help` lists them
 backend add db/x
-    [2] ADDRESS is missing: an IPv4 or IPv6 address, like 10.0.0.11 or 2001:db8::11
+    [2] ADDRESS is missing: the address of one host, such as 10.0.0.11 or 2001:db8::11
 backend add db/x 10.0.0.9 more
     [2] "more" is one word too many: as in `holdfast backend add db/db2 10.0.0.12 --weight 200`
 backend add db/x 10.0.0.9 --wieght 5
     [2] there is no option --wieght: did you mean --weight?
 backend add db/x 10.0.0.9 --weight
-    [2] --weight has no value: a weight from 0 to 65535
+    [2] --weight has no value: a number from 0 to 65535
 backend add db/x 10.0.0.9 --table-size 251
     [2] `backend add` has no option --table-size: `holdfast backend add --help` shows those it has
 backend add db/x 10.0.0.9 -w 5
@@ -701,13 +701,13 @@ placement compare --members a,b --load-factor 0.5
 placement compare --members a,b --replicas 0
     [2] --replicas: "0" is below 1: a whole number from 1
 placement compare --members a,b --tolerance x
-    [2] --tolerance: "x" is not a number: a number from 0, like 0.25
+    [2] --tolerance: "x" is not a number: percent from 0 to 100, with one digit behind the point at most
 placement compare --members a,b --table-size 100
-    [2] --table-size: "100" is below 251: a number of slots from 251 to 1048573
+    [2] --table-size: "100" is below 251: a number from 251 to 1048573
 placement compare --members a,b --first-key -1
     [2] --first-key: "-1" is below 1: a whole number from 1
 placement compare --members a,b --ranges a
-    [2] --ranges: "a" is not understood: a=0-5460,b=5461-10922,c=10923-16383
+    [2] --ranges: "a" has no = in a: every slot's owner, such as db1=0-8191,db2=8192-16383, or even
 placement compare --members a,b --positions a
     [2] --positions: "a" is not understood: North=10,East=45,West=80
 placement compare --members a,b --positions a=1 --schemes ring

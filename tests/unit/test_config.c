@@ -76,7 +76,7 @@ static const struct {
 	{"version: 2\nseed: \"6f1c9a3e5b7d2048\"\n", -EINVAL, "version 2 is out of range",
 	 "line 1, column 1: version", "1"},
 	{"version: 1\nseed: 6f1c\n", -EINVAL, "seed cannot be \"6f1c\", which is 4 characters long",
-	 "line 2, column 1: seed", "16 hexadecimal digits in quotes, as `holdfast seed` makes them"},
+	 "line 2, column 1: seed", "16 hexadecimal digits, not all 0, as `holdfast seed` prints"},
 	{HEAD "pool:\n  - name: db\n", -EINVAL, "unknown key pool", "line 3, column 1: pool",
 	 "did you mean pools?"},
 	{HEAD "colour: red\n", -EINVAL, "unknown key colour", "line 3, column 1: colour",

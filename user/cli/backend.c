@@ -5,6 +5,7 @@
 
 #include "cli/change/change_run.h"
 #include "cli/frame/field.h"
+#include "core/model/schema_table.h"
 #include "cli/frame/moment.h"
 #include "cli/frame/request.h"
 #include "cli/frame/table.h"
@@ -161,15 +162,12 @@ static enum exit_status run_backend_show(const struct call *call)
 }
 
 #define BACKEND ARGUMENT("POOL/NAME", VALUE_BACKEND, "")
-#define WEIGHT \
-	OPTION("weight", VALUE_WEIGHT, "W", "its share among the pool's weights; 0 takes none; default 100")
-#define ZONE OPTION("zone", VALUE_NAME, "Z", "what fails together")
 
 /* clang-format off */
 static const struct verb backend_verbs[] = {
 	{"add",
-	 .arguments = ARGUMENTS(BACKEND, ARGUMENT("ADDRESS", VALUE_ADDRESS, "address")),
-	 .options = OPTIONS(WEIGHT, ZONE),
+	 .arguments = ARGUMENTS(BACKEND, ARGUMENT("ADDRESS", VALUE_KEY, "address")),
+	 .keys = &schema_backend,
 	 .help = "add a backend to a pool",
 	 .example = "db/db2 10.0.0.12 --weight 200",
 	 .uses = "backend.add",
@@ -180,7 +178,7 @@ static const struct verb backend_verbs[] = {
 	 .run = run_change},
 	{"set",
 	 .arguments = ARGUMENTS(BACKEND),
-	 .options = OPTIONS(WEIGHT, ZONE, OPTION("address", VALUE_ADDRESS, "ADDRESS", "its new address")),
+	 .keys = &schema_backend,
 	 .help = "change a backend",
 	 .example = "db/db2 --weight 50",
 	 .uses = "backend.set",

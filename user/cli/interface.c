@@ -12,6 +12,7 @@
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
 #include "cli/offline/offline.h"
+#include "core/model/schema_table.h"
 #include "nouns.h"
 #include "status.h"
 
@@ -146,8 +147,7 @@ static enum exit_status run_interface_detach(const struct call *call)
 static const struct verb interface_verbs[] = {
 	{"attach",
 	 .arguments = ARGUMENTS(INTERFACE),
-	 .options = OPTIONS(MODE,
-	                    FLAG("share", "share the interface with other XDP programs (libxdp's dispatcher)")),
+	 .keys = &schema_interface,
 	 .help = "balance what arrives at a network interface",
 	 .example = "eth0 --mode native",
 	 .uses = "interface.attach",

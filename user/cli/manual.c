@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* manual: the pages, from the tables, the schema, and the daemon's own help. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,7 +85,9 @@ static void put_key(const struct schema_key *key)
 
 	puts(".TP");
 	page_request(".B", key->name);
-	page_line(key->help);
+	if (key->scheme)
+		printf("Scheme %s: %c", key->scheme, tolower((unsigned char)key->help[0]));
+	page_line(key->help + !!key->scheme);
 	if (key->type != SCHEMA_LIST) {
 		schema_describe(key, text, sizeof text);
 		printf("Takes ");

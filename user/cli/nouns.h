@@ -31,9 +31,6 @@ extern const struct noun manual_noun;
 #define PROTO      ARGUMENT("PROTO", VALUE_PROTO, "proto")
 #define GENERATION ARGUMENT("GENERATION", VALUE_COUNT, NULL)
 
-#define MODE                                  \
-	CHOICE("mode", "auto native generic", \
-	       "native: in the driver; generic: in the stack; auto: what works")
 #define CONFIGURATION(required_)                                                               \
 	OPTION("file", VALUE_FILE, "FILE", "the configuration, - for standard input; also -f", \
 	       .required = required_, .local = true)

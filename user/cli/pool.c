@@ -4,6 +4,7 @@
 
 #include "cli/change/change_run.h"
 #include "cli/frame/field.h"
+#include "core/model/schema_table.h"
 #include "cli/frame/request.h"
 #include "cli/frame/table.h"
 #include "nouns.h"
@@ -161,34 +162,11 @@ static enum exit_status run_pool_slots_show(const struct call *call)
 
 #define POOL ARGUMENT("POOL", VALUE_NAME, "name")
 
-static const struct option pool_options[] = {
-	CHOICE("scheme", "maglev stable rendezvous ring ketama jump modulo slots",
-	       "how slots are placed on backends"),
-	OPTION("table-size", VALUE_TABLE_SIZE, "M", "slots of the table; a prime for maglev; default 65537"),
-	OPTION("virtual-nodes", VALUE_COUNT, "N", "ring: tokens per 100 of weight; default 100"),
-	CHOICE("ring-hash", "xxhash md5 md5-64", "ring: how the names of tokens become positions"),
-	CHOICE("ring-owner", "at after", "ring: what falls on a token is that token's, or the next's"),
-	CHOICE("ketama", "libmemcached nginx", "ketama: whose ring"),
-	OPTION("tolerance", VALUE_TEXT, "PERCENT",
-	       "stable: how far above its share a backend may hold; default 0"),
-	OPTION("ranges", VALUE_TEXT, "LIST", "slots: who has which: a=0-8191,b=8192-16383, or even"),
-	CHOICE("encap", "ipip gue gre l2", "how packets are wrapped"),
-	OPTION("gue-port", VALUE_PORT, "PORT", "the receivers' UDP port, for --encap gue; default 19523"),
-	OPTION("source", VALUE_TEXT, "PREFIX",
-	       "outer source addresses; of both families: with a comma between"),
-	CHOICE("hash", "5tuple source", "what of a flow decides its slot"),
-	OPTION("seed", VALUE_SEED, "SEED", "a seed of the pool's own; default: the instance's"),
-	OPTION("grace", VALUE_DURATION, "D",
-	       "how long TCP flows stay on a backend that is down; default 10s"),
-	OPTION("udp-grace", VALUE_DURATION, "D", "the same for UDP flows; default 0s"),
-	{.name = NULL},
-};
-
 /* clang-format off */
 static const struct verb pool_verbs[] = {
 	{"add",
 	 .arguments = ARGUMENTS(POOL),
-	 .options = pool_options,
+	 .keys = &schema_pool,
 	 .help = "add a pool",
 	 .example = "db --table-size 65537",
 	 .uses = "pool.add",
@@ -197,7 +175,7 @@ static const struct verb pool_verbs[] = {
 	 .run = run_change},
 	{"set",
 	 .arguments = ARGUMENTS(POOL),
-	 .options = pool_options,
+	 .keys = &schema_pool,
 	 .help = "change a pool",
 	 .example = "db --grace 20s",
 	 .uses = "pool.set",

@@ -10,6 +10,7 @@
 
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
+#include "core/model/schema_table.h"
 #include "cli/frame/table.h"
 #include "check.h"
 #include "nouns.h"
@@ -275,10 +276,10 @@ static const struct verb receiver_verbs[] = {
 	                           .repeats = true, .required = true),
 	                    OPTION("vip", VALUE_ADDRESS, "ADDRESS", "the VIPs; default: the addresses of loopback",
 	                           .repeats = true),
-	                    MODE,
+	                    KEY("mode", &schema_interface, NULL),
 	                    OPTION("netns", VALUE_TEXT, "NETNS",
 	                           "where VIPs and their sockets are: a name below /run/netns, or a path"),
-	                    OPTION("gue-port", VALUE_PORT, "PORT", "where balancers send GUE; default 19523")),
+	                    KEY("gue-port", &schema_pool, "where balancers send GUE; default 19523")),
 	 .help = "take the wrapping off packets from these balancers",
 	 .example = "eth0 --from 10.0.1.0/24",
 	 .details = "Runs on the backend's host and needs no daemon. Attached again, it replaces prefixes "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/change/change_run.h"
 #include "cli/frame/field.h"
+#include "core/model/schema_table.h"
 #include "cli/frame/request.h"
 #include "nouns.h"
 #include "status.h"
@@ -50,18 +51,12 @@ static enum exit_status run_service_show(const struct call *call)
 }
 
 #define LISTEN ARGUMENT("VIP:PORT", VALUE_LISTEN, "listen")
-#define TRACK                                \
-	CHOICE("track", "auto always never", \
-	       "which flows are remembered; only with always are new UDP flows counted")
-#define IDLE \
-	OPTION("idle", VALUE_DURATION, "D", "how long a silent flow counts as alive; default TCP 2h, UDP 30s")
 
 /* clang-format off */
 static const struct verb service_verbs[] = {
 	{"add",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),
-	 .options = OPTIONS(OPTION("pool", VALUE_NAME, "POOL", "the pool that serves it", .required = true),
-	                    TRACK, IDLE),
+	 .keys = &schema_service,
 	 .help = "add a service",
 	 .example = "tcp 203.0.113.10:5432 --pool db",
 	 .uses = "service.add",
@@ -70,7 +65,7 @@ static const struct verb service_verbs[] = {
 	 .run = run_change},
 	{"set",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),
-	 .options = OPTIONS(OPTION("pool", VALUE_NAME, "POOL", "another pool to serve it"), TRACK, IDLE),
+	 .keys = &schema_service,
 	 .help = "change a service",
 	 .example = "tcp 203.0.113.10:5432 --idle 4h",
 	 .uses = "service.set",

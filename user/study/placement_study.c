@@ -8,6 +8,7 @@
 #include "core/study/allocation.h"
 #include "core/value/nearest.h"
 #include "core/value/seed.h"
+#include "core/value/slot_range.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/file.h"
@@ -213,22 +214,9 @@ static enum exit_status positions_read(const char *text, struct study *study)
 
 static enum exit_status ranges_read(const char *text, struct study *study)
 {
-	study->ranges = calloc(commas(text), sizeof *study->ranges);
-	study->words = strdup(text);
-	if (!study->ranges || !study->words)
+	if (strcmp(text, SLOT_RANGES_EVEN) != 0 &&
+	    slot_ranges_parse(text, &study->ranges, &study->options.range_count, &study->words) < 0)
 		return complain(STATUS_REFUSED, &(struct refusal){.what = ""}, -ENOMEM);
-	for (char *at = NULL, *word = strtok_r(study->words, ",", &at); word;
-	     word = strtok_r(NULL, ",", &at)) {
-		char *equals = strchr(word, '=');
-		struct slot_range *range = &study->ranges[study->options.range_count++];
-		int read = 0;
-
-		if (!equals || sscanf(equals + 1, "%u-%u%n", &range->first, &range->last, &read) != 2 ||
-		    equals[1 + read])
-			return refuse_pair("ranges", word, "a=0-5460,b=5461-10922,c=10923-16383");
-		*equals = '\0';
-		range->member = word;
-	}
 	study->options.ranges = study->ranges;
 	return STATUS_DONE;
 }
@@ -256,8 +244,8 @@ static enum exit_status options_read(const struct call *call, struct study *stud
 	const char *hash = call_option(call, "hash"), *ketama = call_option(call, "ketama");
 	const char *positions = call_option(call, "positions"), *ranges = call_option(call, "ranges");
 	const char *seed = call_option(call, "seed");
+	const char *tolerance = call_option(call, "tolerance");
 	enum exit_status status = STATUS_DONE;
-	double tolerance = 0;
 
 	study->slots = study_number(call, "table-size", 0);
 	if (seed)
@@ -269,14 +257,13 @@ static enum exit_status options_read(const struct call *call, struct study *stud
 	options->ring_size = study_number(call, "ring-size", 0);
 	options->after = call_flag(call, "after");
 	options->keys_only = true;
-	status = study_fraction(call, "tolerance", 0, &tolerance);
-	options->tolerance = (uint32_t)(tolerance * 10 + 0.5);
-	if (!status && positions && ranges)
+	options->tolerance = tolerance ? (uint32_t)(strtod(tolerance, NULL) * 10 + 0.5) : 0;
+	if (positions && ranges)
 		status = refuse_pair("ranges", ranges,
 				     "--positions are a ring's, --ranges those of slots: one of them");
-	else if (!status && positions)
+	else if (positions)
 		status = positions_read(positions, study);
-	else if (!status && ranges)
+	else if (ranges)
 		status = ranges_read(ranges, study);
 	if (!status && call_option(call, "tokens"))
 		status = tokens_place(call, study);

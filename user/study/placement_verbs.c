@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "placement_verbs.h"
 
+#include "core/model/schema_table.h"
+
 /* Members and schemes. */
 #define STUDY                                                                                                \
 	OPTION("members", VALUE_TEXT, "LIST", "members: a,b*2,c=250,d@east,cache-0..9"),                     \
@@ -8,22 +10,18 @@
 		OPTION("file", VALUE_FILE, "FILE", "a configuration file with the pool"),                    \
 		OPTION("change", VALUE_TEXT, "LIST",                                                         \
 		       "what changes: +d, -b, b*2, b=250, b@west; with commas between"),                     \
-		OPTION("table-size", VALUE_TABLE_SIZE, "M",                                                  \
-		       "slots of the table; default 65537, of slots 16384"),                                 \
-		OPTION("seed", VALUE_SEED, "SEED", "the seed of every hash; default: none"),                 \
+		KEY("table-size", &schema_pool, "slots of the table; default 65537, of slots 16384"),        \
+		KEY("seed", &schema_pool, "the seed of every hash; default: none"),                          \
 		CHOICE("hash", "xxhash md5 md5-64 identity", "how keys and a ring's tokens become numbers"), \
-		OPTION("virtual-nodes", VALUE_COUNT, "N", "ring: tokens per 100 of weight; default 100"),    \
+		KEY("virtual-nodes", &schema_pool, NULL),                                                    \
 		OPTION("tokens", VALUE_COUNT, "N", "ring: few tokens, placed for balance in joining order"), \
 		OPTION("positions", VALUE_TEXT, "LIST",                                                      \
 		       "ring: these tokens and no others: North=10,East=45"),                                \
 		OPTION("ring-size", VALUE_COUNT, "N", "ring: positions from 0 to N-1"),                      \
 		FLAG("after", "ring: a key on a token belongs to the next one"),                             \
-		CHOICE("ketama", "libmemcached nginx", "ketama: whose ring"),                                \
-		OPTION("tolerance", VALUE_TEXT, "PERCENT",                                                   \
-		       "stable: how far above its share a member may hold"),                                 \
-		OPTION("ranges", VALUE_TEXT, "LIST", "slots: who has which: a=0-8191,b=8192-16383")
-#define SCHEME \
-	CHOICE("scheme", "maglev stable rendezvous ring ketama jump modulo slots", "how keys are placed")
+		KEY("ketama", &schema_pool, NULL), KEY("tolerance", &schema_pool, NULL),                     \
+		KEY("ranges", &schema_pool, NULL)
+#define SCHEME   KEY("scheme", &schema_pool, "how keys are placed")
 #define REPLICAS OPTION("replicas", VALUE_COUNT, "R", "copies of every key, on distinct members")
 #define CSV      FLAG("csv", "print the figures with commas between")
 

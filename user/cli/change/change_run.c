@@ -8,6 +8,7 @@
 #include "kern/preflight/preflight.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
+#include "cli/frame/key_option.h"
 #include "plan_print.h"
 
 enum { SUBJECT_TEXT = 256 };
@@ -17,6 +18,8 @@ static int option_into(const struct given *given, json_t *arguments)
 	char key[64];
 	size_t i;
 
+	if (given->option->kind == VALUE_KEY)
+		return key_into(given->option->key, given->value, arguments);
 	for (i = 0; given->option->name[i] && i + 1 < sizeof key; i++)
 		key[i] = given->option->name[i] == '-' ? '_' : given->option->name[i];
 	key[i] = '\0';
@@ -30,7 +33,9 @@ json_t *change_arguments(const struct call *call)
 	int r = arguments ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < call->word_count; i++) {
-		if (argument[i].key)
+		if (argument[i].kind == VALUE_KEY)
+			r = key_into(argument_key(call->verb, &argument[i]), call->words[i], arguments);
+		else if (argument[i].key)
 			r = value_into(argument[i].kind, call->words[i], arguments, argument[i].key);
 	}
 	for (size_t i = 0; !r && i < call->given_count; i++) {
@@ -110,7 +115,7 @@ static void subject_of(const struct call *call, char subject[static SUBJECT_TEXT
 	int length = snprintf(subject, SUBJECT_TEXT, "%s", call->noun->name);
 
 	for (size_t i = 0; i < call->word_count && length < SUBJECT_TEXT; i++) {
-		if (argument[i].key && argument[i].kind != VALUE_ADDRESS && argument[i].kind != VALUE_WORD)
+		if (argument[i].key && argument[i].kind != VALUE_KEY && argument[i].kind != VALUE_WORD)
 			length += snprintf(subject + length, (size_t)(SUBJECT_TEXT - length), " %s",
 					   call->words[i]);
 	}

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/model.h"
+#include "core/schema/schema.h"
 #include "core/value/nearest.h"
+#include "key_option.h"
 
 #define RUNTIME_DIR "/run/holdfast"
 #define STATE_DIR   "/var/lib/holdfast"
 #define PATIENCE    "30s" /* the watchdog of its unit has none after that, either */
+
+enum { DESCRIBED_TEXT = 256 };
 
 /* The name in "--name" or "--name=value", and the value or NULL. False: too long for any option. */
 static bool option_split(const char *word, char name[static NAME_SIZE], const char **ret_value)
@@ -40,7 +43,7 @@ static int refuse_unknown_option(const struct program *program, const char *name
 	offer_options(&nearest, global_options);
 	for (size_t i = 0; program->nouns[i]; i++)
 		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
-			offer_options(&nearest, verb->options);
+			offer_options(&nearest, verb_options(verb));
 	refuse(refusal, -EINVAL, "there is no option --%s", name);
 	if (nearest.best) {
 		snprintf(right, sizeof right, "did you mean --%s?", nearest.best);
@@ -65,19 +68,33 @@ static bool option_is_free(const struct option *option)
 	return option->kind == VALUE_TEXT || option->kind == VALUE_FILE;
 }
 
+static const char *describe_value(enum value_kind kind, const struct schema_key *key,
+				  char text[DESCRIBED_TEXT])
+{
+	return kind == VALUE_KEY ? schema_describe(key, text, DESCRIBED_TEXT) : value_describe(kind);
+}
+
+static int check_value(enum value_kind kind, const struct schema_key *key, const char *text,
+		       const char *choices, struct refusal *refusal)
+{
+	return kind == VALUE_KEY ? key_check(key, text, refusal) : value_check(kind, text, choices, refusal);
+}
+
 static void option_right(const struct option *option, struct refusal *refusal)
 {
+	char text[DESCRIBED_TEXT];
+
 	if (option->choices)
 		refusal_right(refusal, "one of: %s", option->choices);
 	else if (option_is_free(option))
 		refusal_right(refusal, "%s, %s", option->value, option->help);
 	else
-		refusal_right(refusal, "%s", value_describe(option->kind));
+		refusal_right(refusal, "%s", describe_value(option->kind, option->key, text));
 }
 
 static int check_option(const struct option *option, const char *value, struct refusal *refusal)
 {
-	if (!value_check(option->kind, value, option->choices, refusal))
+	if (!check_value(option->kind, option->key, value, option->choices, refusal))
 		return 0;
 	if (option_is_free(option))
 		option_right(option, refusal);
@@ -224,12 +241,15 @@ static int check_verb_options(struct call *call, struct refusal *refusal)
 
 static int check_required(const struct call *call, struct refusal *refusal)
 {
-	for (const struct option *option = call->verb->options; option && option->name; option++) {
+	char text[DESCRIBED_TEXT];
+
+	for (const struct option *option = verb_options(call->verb); option && option->name; option++) {
 		if (!option->required || call_flag(call, option->name))
 			continue;
 		refuse(refusal, -EINVAL, "--%s is missing", option->name);
 		refusal_right(refusal, "%s: %s", option->help,
-			      option->choices ? option->choices : value_describe(option->kind));
+			      option->choices ? option->choices
+					      : describe_value(option->kind, option->key, text));
 		return -EINVAL;
 	}
 	return 0;
@@ -264,13 +284,16 @@ static void example_right(const struct call *call, struct refusal *refusal)
 
 static int refuse_missing(const struct call *call, const struct argument *argument, struct refusal *refusal)
 {
+	char text[DESCRIBED_TEXT];
+
 	refuse(refusal, -EINVAL, "%s is missing", argument->name);
 	if (argument->choices)
 		refusal_right(refusal, "one of: %s", argument->choices);
 	else if (argument->kind == VALUE_TEXT)
 		example_right(call, refusal);
 	else
-		refusal_right(refusal, "%s", value_describe(argument->kind));
+		refusal_right(refusal, "%s",
+			      describe_value(argument->kind, argument_key(call->verb, argument), text));
 	return -EINVAL;
 }
 
@@ -294,7 +317,8 @@ static int check_words(const struct call *call, struct refusal *refusal)
 	for (size_t n = 0; n < call->word_count; n++) {
 		if (!argument->name)
 			return refuse_word(call, call->words[n], refusal);
-		if (value_check(argument->kind, call->words[n], argument->choices, refusal)) {
+		if (check_value(argument->kind, argument_key(call->verb, argument), call->words[n],
+				argument->choices, refusal)) {
 			refusal_where(refusal, "%s", argument->name);
 			return -EINVAL;
 		}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "completion.h"
+#include "key_option.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static bool seen_before(const struct program *program, const struct verb *last, 
 static void each_valued_of(const struct program *program, const struct verb *verb,
 			   void (*print)(const struct option *option))
 {
-	for (const struct option *option = verb->options; option && option->name; option++) {
+	for (const struct option *option = verb_options(verb); option && option->name; option++) {
 		if (option->kind != VALUE_FLAG && !seen_before(program, verb, option))
 			print(option);
 	}
@@ -180,7 +181,7 @@ static void print_verb(const struct noun *noun, const struct verb *verb)
 
 	printf("\t\"%s\"*)\n\t\tif [[ $current == -* ]]; then\n\t\t\t_holdfast_offer \"",
 	       verb_text(noun, verb, text));
-	for (const struct option *option = verb->options; option && option->name; option++)
+	for (const struct option *option = verb_options(verb); option && option->name; option++)
 		printf("--%s ", option->name);
 	for (const struct option *option = global_options; option->name; option++) {
 		if (option_applies(option, verb->flags))

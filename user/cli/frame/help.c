@@ -6,6 +6,7 @@
 
 #include "call.h"
 #include "complain.h"
+#include "key_option.h"
 
 enum { LINE = 80 };
 
@@ -48,7 +49,7 @@ const char *synopsis_text(const struct noun *noun, const struct verb *verb, char
 
 	if (*arguments_text(verb, part))
 		length += (size_t)snprintf(text + length, SYNOPSIS_TEXT - length, " %.200s", part);
-	for (const struct option *option = verb->options; option && option->name; option++) {
+	for (const struct option *option = verb_options(verb); option && option->name; option++) {
 		if (option->required)
 			length += (size_t)snprintf(text + length, SYNOPSIS_TEXT - length, " %.100s",
 						   option_text(option, part));
@@ -164,8 +165,8 @@ static void help_print_verb(const struct program *program, const struct noun *no
 	       toupper((unsigned char)verb->help[0]), verb->help + 1);
 	if (verb->details)
 		print_wrapped(verb->details);
-	for (const struct option *option = verb->options; option && option->name; option++) {
-		if (option == verb->options)
+	for (const struct option *option = verb_options(verb); option && option->name; option++) {
+		if (option == verb_options(verb))
 			printf("\nOptions:\n");
 		print_option(stdout, option);
 	}

@@ -7,6 +7,7 @@
 #include <version.h>
 
 #include "help.h"
+#include "key_option.h"
 
 /* Text for roff: its own characters escaped, hyphens that are meant to be typed kept as such. */
 void page_put(const char *text)
@@ -75,9 +76,9 @@ static void put_verb(const struct program *program, const struct noun *noun, con
 		page_line("Takes --dry-run and --force.");
 	if (verb->flags & VERB_WORKS_OFFLINE)
 		page_line("Takes --offline.");
-	if (verb->options) {
+	if (verb_options(verb)) {
 		puts(".RS");
-		for (const struct option *option = verb->options; option->name; option++)
+		for (const struct option *option = verb_options(verb); option->name; option++)
 			put_option(option);
 		puts(".RE");
 	}

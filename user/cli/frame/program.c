@@ -9,6 +9,7 @@
 #include "call.h"
 #include "complain.h"
 #include "help.h"
+#include "key_option.h"
 
 static enum exit_status call_run(const struct call *call)
 {
@@ -43,8 +44,10 @@ int program_main(const struct program *program, int argc, char **argv)
 	struct call call;
 	struct refusal refusal = {.what = ""};
 	enum exit_status status;
-	int r = call_parse(program, argc, argv, &call, &refusal);
+	int r = key_options_make(program);
 
+	if (!r)
+		r = call_parse(program, argc, argv, &call, &refusal);
 	if (r)
 		return complain(STATUS_USAGE, &refusal, r);
 	status = call_run(&call);

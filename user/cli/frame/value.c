@@ -14,7 +14,6 @@
 #include "core/value/duration.h"
 #include "core/value/name.h"
 #include "core/value/nearest.h"
-#include "core/value/seed.h"
 
 static const char *const descriptions[] = {
 	[VALUE_FLAG] = "no value",
@@ -30,11 +29,7 @@ static const char *const descriptions[] = {
 	[VALUE_PROTO] = "tcp or udp",
 	[VALUE_LISTEN] = "VIP:PORT, VIP:LOW-HIGH or VIP:any, IPv6 in brackets, like [2001:db8::1]:80",
 	[VALUE_ENDPOINT] = "ADDRESS:PORT, IPv6 in brackets, like 198.51.100.7:40000",
-	[VALUE_WEIGHT] = "a weight from 0 to 65535",
-	[VALUE_TABLE_SIZE] = "a number of slots from 251 to 1048573",
-	[VALUE_PORT] = "a port from 1 to 65535",
 	[VALUE_COUNT] = "a whole number from 1",
-	[VALUE_SEED] = "16 hexadecimal digits, not all 0, as `holdfast seed` prints",
 	[VALUE_DURATION] = "a time in days, hours, minutes and seconds, like 30s, 5m, 1h30m or 2d",
 	[VALUE_RANGE] = "a slot or a range of slots, like 17 or 0-99",
 	[VALUE_FILE] = "a file's name, or - for standard input",
@@ -131,6 +126,7 @@ static bool value_valid(enum value_kind kind, const char *text, const char *choi
 
 	switch (kind) {
 	case VALUE_FLAG:
+	case VALUE_KEY:
 		return true;
 	case VALUE_TEXT:
 	case VALUE_FILE:
@@ -152,16 +148,8 @@ static bool value_valid(enum value_kind kind, const char *text, const char *choi
 	case VALUE_LISTEN:
 	case VALUE_ENDPOINT:
 		return endpoint_valid(text, kind == VALUE_ENDPOINT);
-	case VALUE_WEIGHT:
-		return number_parse(text, 0, WEIGHT_MAX, &number);
-	case VALUE_TABLE_SIZE:
-		return number_parse(text, PLACEMENT_MIN_SLOTS, PLACEMENT_MAX_SLOTS, &number);
-	case VALUE_PORT:
-		return number_parse(text, 1, UINT16_MAX, &number);
 	case VALUE_COUNT:
 		return number_parse(text, 1, UINT32_MAX, &number);
-	case VALUE_SEED:
-		return !seed_parse(text, &number);
 	case VALUE_DURATION:
 		return !duration_parse(text, &seconds);
 	case VALUE_RANGE:
@@ -221,6 +209,7 @@ static struct diagnosis diagnose_value(enum value_kind kind, const char *text)
 {
 	switch (kind) {
 	case VALUE_FLAG:
+	case VALUE_KEY:
 	case VALUE_TEXT:
 	case VALUE_FILE:
 		return diagnosis("is empty");
@@ -242,16 +231,8 @@ static struct diagnosis diagnose_value(enum value_kind kind, const char *text)
 		return diagnose_endpoint(text);
 	case VALUE_ENDPOINT:
 		return diagnose_one_port(text);
-	case VALUE_WEIGHT:
-		return diagnose_number(text, 0, WEIGHT_MAX);
-	case VALUE_TABLE_SIZE:
-		return diagnose_number(text, PLACEMENT_MIN_SLOTS, PLACEMENT_MAX_SLOTS);
-	case VALUE_PORT:
-		return diagnose_number(text, 1, UINT16_MAX);
 	case VALUE_COUNT:
 		return diagnose_number(text, 1, UINT32_MAX);
-	case VALUE_SEED:
-		return diagnose_seed(text);
 	case VALUE_DURATION:
 		return diagnose_duration(text, 0, UINT32_MAX);
 	case VALUE_RANGE:
@@ -305,9 +286,6 @@ int value_into(enum value_kind kind, const char *text, json_t *object, const cha
 	case VALUE_FLAG:
 		value = json_true();
 		break;
-	case VALUE_WEIGHT:
-	case VALUE_TABLE_SIZE:
-	case VALUE_PORT:
 	case VALUE_COUNT:
 		value = json_integer(strtoll(text, NULL, 10));
 		break;

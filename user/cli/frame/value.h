@@ -20,14 +20,11 @@ enum value_kind {
 	VALUE_PROTO,    /* tcp or udp */
 	VALUE_LISTEN,   /* VIP:PORT, VIP:LOW-HIGH, VIP:any */
 	VALUE_ENDPOINT, /* ADDRESS:PORT, one port */
-	VALUE_WEIGHT,
-	VALUE_TABLE_SIZE,
-	VALUE_PORT,
 	VALUE_COUNT,    /* a whole number from 1 */
-	VALUE_SEED,     /* 16 hexadecimal digits, not all 0 */
 	VALUE_DURATION, /* "30s", "2h", "1h30m", a unit with every number: sent as it was typed */
 	VALUE_RANGE,    /* slots: "17", "0-99" */
 	VALUE_FILE,
+	VALUE_KEY, /* of the configuration: checked by its key (key_option.h), not here */
 };
 
 /* What a value of that kind looks like, for completion of a sentence: "a weight from 0 to 65535". */

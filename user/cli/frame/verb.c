@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/value/nearest.h"
+#include "key_option.h"
 
 enum { SHORTEST_BEGINNING = 2 };
 
@@ -180,7 +181,7 @@ static const struct option *option_in(const struct option *options, const char *
 
 const struct option *verb_option(const struct verb *verb, const char *name)
 {
-	return option_in(verb->options, name);
+	return option_in(verb_options(verb), name);
 }
 
 const struct option *option_find(const struct program *program, const char *name)
@@ -189,7 +190,7 @@ const struct option *option_find(const struct program *program, const char *name
 
 	for (size_t i = 0; !option && program->nouns[i]; i++)
 		for (const struct verb *verb = program->nouns[i]->verbs; !option && verb->verb; verb++)
-			option = option_in(verb->options, name);
+			option = option_in(verb_options(verb), name);
 	return option;
 }
 

@@ -49,6 +49,9 @@ struct option {
 	const char *choices; /* VALUE_WORD: the words, separated by spaces */
 	bool required;       /* must be given */
 	bool local;          /* for the command itself: no argument of the operation */
+	/* Whose key of this name it is: what the row leaves out comes from the key. NULL: it is no key. */
+	const struct schema *keys;
+	const struct schema_key *key; /* found by key_options_make() */
 };
 
 struct call;
@@ -56,7 +59,8 @@ struct call;
 struct verb {
 	const char *verb;                 /* "add", "slots show"; "" where the noun stands alone */
 	const struct argument *arguments; /* ends with name NULL; may be NULL */
-	const struct option *options;     /* ends with name NULL; may be NULL */
+	const struct option *options;     /* ends with name NULL; may be NULL: verb_options() has them all */
+	const struct schema *keys;        /* each key of it is an option, too (key_option.h); may be NULL */
 	const char *help;                 /* half a sentence, no full stop */
 	const char *example;              /* words and options that work; NULL: it needs none */
 	const char *uses;                 /* the operation, or "GET /v1/..."; NULL: no daemon */
@@ -80,6 +84,11 @@ struct verb {
 #define OPTION(name_, kind_, value_, help_, ...)                                          \
 	{                                                                                 \
 		.name = name_, .kind = kind_, .value = value_, .help = help_, __VA_ARGS__ \
+	}
+/* help_ NULL: the key's. */
+#define KEY(name_, keys_, help_, ...)                                    \
+	{                                                                \
+		.name = name_, .keys = keys_, .help = help_, __VA_ARGS__ \
 	}
 #define CHOICE(name_, choices_, help_, ...)                                                        \
 	{                                                                                          \

@@ -69,11 +69,9 @@ static const struct schema_key interface_keys[] = {
 	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(interface, name),
 	 .help = "The network interface, such as eth0."},
 	{"mode", SCHEMA_CHOICE, SCHEMA_QUIET, AT(interface, mode), .word = mode_word, .standard = "auto",
-	 .help = "How the program is attached: native in the driver, generic in the stack, auto the former "
-		 "where it "
-		 "works."},
+	 .help = "native: in the driver; generic: in the stack; auto: native where it works."},
 	{"share", SCHEMA_BOOL, SCHEMA_QUIET, AT(interface, share), .standard = "false",
-	 .help = "Whether the interface is shared with other XDP programs, through libxdp's dispatcher."},
+	 .help = "Share the interface with other XDP programs, through libxdp's dispatcher."},
 	{0},
 };
 
@@ -81,28 +79,26 @@ static const struct schema_key backend_keys[] = {
 	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(backend, name),
 	 .help = "The backend's name, unique in its pool. Placement follows the name, never the address. "
 		 "Another address is another server: the old one drains first, then leaves."},
-	{"address", SCHEMA_ADDRESS, SCHEMA_REQUIRED, AT(backend, address),
+	{"address", SCHEMA_ADDRESS, SCHEMA_REQUIRED, AT(backend, address), .value = "ADDRESS",
 	 .help = "Where packets are sent, wrapped."},
 	{"weight", SCHEMA_NUMBER, 0, AT(backend, weight), .low = 0, .high = WEIGHT_MAX, .standard = "100",
-	 .help = "Its share of new flows, in proportion to the other weights of the pool. 0 takes none."},
-	{"zone", SCHEMA_NAME, SCHEMA_QUIET, AT(backend, zone),
+	 .value = "W", .help = "Its share of new flows among the pool's weights; 0 takes none."},
+	{"zone", SCHEMA_NAME, SCHEMA_QUIET, AT(backend, zone), .value = "Z",
 	 .help = "What fails together. A slot's second and third choices prefer other zones."},
 	{"admin", SCHEMA_CHOICE, SCHEMA_STATE, AT(backend, admin), .word = admin_word, .standard = "active",
 	 .help = "active; draining: no new flows, old ones stay; disabled: no flows. A file that is silent "
-		 "leaves what "
-		 "the command line set."},
+		 "leaves what the command line set."},
 	{"health", SCHEMA_CHOICE, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_FACT, AT(backend, health),
 	 .word = rule_word, .standard = "auto",
 	 .help = "auto: nothing is stated; up or down: what is stated. Read only at a start with an empty "
-		 "database or "
-		 "with --fresh; later holdfast backend health alone changes it. Written by export --state."},
+		 "database or with --fresh; later holdfast backend health alone changes it. Written by "
+		 "export --state."},
 	{"since", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(backend, since),
 	 .high = INT64_MAX,
 	 .help = "When admin last changed, in milliseconds since 1970. Written by export --state."},
 	{"deadline", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, deadline), .high = INT64_MAX,
 	 .help = "When a drain ends the flows that are left, in milliseconds since 1970; 0 never. Written by "
-		 "export "
-		 "--state."},
+		 "export --state."},
 	{"removing", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, removing), .standard = "false",
 	 .help = "Whether the backend leaves its pool when it is drained. Written by export --state."},
 	{"replaced", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET, AT(backend, replaced), .standard = "false",
@@ -118,61 +114,60 @@ static const struct schema_key backend_keys[] = {
 /* clang-format off */
 #define OF_POOL(name_, help_)   help_
 #define OF_RECORD(name_, help_) "The pool's " name_ " at that time."
-#define MEMBER_SET_KEYS(type_, seed_flags_, HELP)                                                           \
-	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, scheme), .word = scheme_word, .standard = "maglev",  \
-	 .help = HELP("scheme", "How slots are placed on backends; see holdfast placement compare.")},         \
-	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(type_, slots), .low = PLACEMENT_MIN_SLOTS,              \
-	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537",                                                     \
-	 .help = HELP("table_size", "Slots of the pool's table. Maglev needs a prime, a hundred times the "    \
-				    "backends or more.")},                                              \
-	{"seed", SCHEMA_SEED, (seed_flags_) ? (seed_flags_) : SCHEMA_QUIET, AT(type_, seed),                   \
-	 .help = HELP("seed", "The pool's own seed of placement and flow hash; without it, the instance's.")}, \
-	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, hash), .word = hash_word, .standard = "5tuple",        \
-	 .help = HELP("hash", "What of a flow decides its slot: addresses, ports and protocol, or the "        \
-			      "client's address alone.")},                                              \
-	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(type_, options.virtual_nodes), .low = 1,             \
-	 .high = 65536, .standard = "100", .scheme = "ring",                                                   \
-	 .help = HELP("virtual_nodes", "Scheme ring: tokens per 100 of weight. More of them balance better.")}, \
-	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ring_hash), .word = ring_hash_word,       \
-	 .standard = "xxhash", .scheme = "ring",                                                               \
-	 .help = HELP("ring_hash", "Scheme ring: how the names of tokens become positions.")},                 \
-	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ring_owner), .word = ring_owner_word,    \
-	 .standard = "at", .scheme = "ring",                                                                   \
-	 .help = HELP("ring_owner", "Scheme ring: whether what falls on a token is that token's, or the "      \
-				    "next's.")},                                                        \
-	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ketama), .word = ketama_word,                \
-	 .standard = "libmemcached", .scheme = "ketama",                                                       \
-	 .help = HELP("ketama", "Scheme ketama: whose ring it is.")},                                          \
-	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(type_, options.tolerance), .high = 1000,                \
-	 .standard = "0", .scheme = "stable",                                                                  \
-	 .help = HELP("tolerance", "Scheme stable: how far above its due share a backend may hold, in "        \
-				   "percent. A little spares most needless moves.")},                   \
-	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(type_, options.ranges), .standard = SLOT_RANGES_EVEN,       \
-	 .scheme = "slots",                                                                                    \
-	 .help = HELP("ranges", "Scheme slots: who owns which. even divides them by weight, in the order of "  \
-				"names. Once a service leads to the pool, slots stay where they are until "    \
-				"they are moved: a file that is silent leaves what pool slots move has set.")}
+#define MEMBER_SET_KEYS(type_, seed_flags_, HELP)								\
+	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, scheme), .word = scheme_word, .standard = "maglev",	\
+	 .help = HELP("scheme", "How slots are placed on backends. See holdfast placement compare.")},		\
+	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(type_, slots), .low = PLACEMENT_MIN_SLOTS,		\
+	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537", .value = "M",					\
+	 .help = HELP("table_size", "Slots of the pool's table; a prime for maglev. "				\
+				    "A hundred times the backends or more.")},					\
+	{"seed", SCHEMA_SEED, seed_flags_, AT(type_, seed), .value = "SEED",					\
+	 .help = HELP("seed", "The pool's own seed of placement and flow hash; without it, the instance's.")},	\
+	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, hash), .word = hash_word, .standard = "5tuple",		\
+	 .help = HELP("hash", "What of a flow decides its slot. 5tuple: addresses, ports and protocol; "	\
+			      "source: the client's address alone.")},						\
+	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(type_, options.virtual_nodes), .low = 1,		\
+	 .high = 65536, .standard = "100", .scheme = "ring", .value = "N",					\
+	 .help = HELP("virtual_nodes", "Tokens per 100 of weight. More of them balance better.")},		\
+	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ring_hash), .word = ring_hash_word,	\
+	 .standard = "xxhash", .scheme = "ring",								\
+	 .help = HELP("ring_hash", "How the names of tokens become positions.")},				\
+	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ring_owner), .word = ring_owner_word,	\
+	 .standard = "at", .scheme = "ring",									\
+	 .help = HELP("ring_owner", "Whether what falls on a token is that token's, or the next's.")},		\
+	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ketama), .word = ketama_word,			\
+	 .standard = "libmemcached", .scheme = "ketama",							\
+	 .help = HELP("ketama", "Whose ring it is.")},								\
+	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(type_, options.tolerance), .high = 1000,			\
+	 .standard = "0", .scheme = "stable", .value = "PERCENT",						\
+	 .help = HELP("tolerance", "How far above its due share a backend may hold, in percent. "		\
+				   "A little spares most needless moves.")},					\
+	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(type_, options.ranges), .standard = SLOT_RANGES_EVEN,	\
+	 .scheme = "slots", .value = "LIST",									\
+	 .help = HELP("ranges", "Who owns which: a=0-8191,b=8192-16383, or even. even divides them by weight, "	\
+				"in the order of names. Once a service leads to the pool, slots stay where "	\
+				"they are until they are moved: a file that is silent leaves what pool slots "	\
+				"move has set.")}
 /* clang-format on */
 
 static const struct schema_key pool_keys[] = {
 	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(pool, name), .help = "The pool's name."},
-	MEMBER_SET_KEYS(pool, 0, OF_POOL),
+	MEMBER_SET_KEYS(pool, SCHEMA_QUIET, OF_POOL),
 	{"encap", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, encap), .word = encap_word, .standard = "ipip",
-	 .help = "How packets are wrapped: ipip, gue (names the hops for receivers), gre, or l2 (only the "
-		 "Ethernet "
-		 "addresses change)."},
+	 .help = "How packets are wrapped. gue names the hops for receivers; l2 changes only the Ethernet "
+		 "addresses."},
 	{"gue_port", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, gue_port), .low = 1, .high = UINT16_MAX,
-	 .standard = "19523", .help = "The UDP port of receivers, for encap gue."},
+	 .standard = "19523", .value = "PORT", .help = "The UDP port of receivers, for encap gue."},
 	{"source", SCHEMA_SOURCE, SCHEMA_QUIET, .offset = offsetof(struct pool, source4),
-	 .size = 2 * sizeof(struct prefix),
-	 .help = "Outer source addresses: a prefix over which flows are spread, or one address; of either "
-		 "family, or "
-		 "one of each with a comma between. Without it, the route's own source address."},
+	 .size = 2 * sizeof(struct prefix), .value = "PREFIX",
+	 .help = "Outer source addresses; of both families: with a comma between. A prefix, over which flows "
+		 "are "
+		 "spread, or one address. Without it, the route's own source address."},
 	{"grace", SCHEMA_DURATION, SCHEMA_QUIET, AT(pool, tcp_grace), .high = 86400, .standard = "10s",
-	 .help = "How long TCP flows stay on a backend that goes down, so that a false alarm breaks "
-		 "nothing."},
+	 .value = "D",
+	 .help = "How long TCP flows stay on a backend that is down. A false alarm then breaks nothing."},
 	{"udp_grace", SCHEMA_DURATION, SCHEMA_QUIET, AT(pool, udp_grace), .high = 86400, .standard = "0s",
-	 .help = "The same for UDP flows."},
+	 .value = "D", .help = "The same for UDP flows."},
 	{"served", SCHEMA_BOOL, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(pool, served),
 	 .standard = "false",
 	 .help = "Whether services once led to the pool, where none does now: its member sets are still "
@@ -184,13 +179,14 @@ static const struct schema_key pool_keys[] = {
 static const struct schema_key service_keys[] = {
 	{"listen", SCHEMA_LISTEN, SCHEMA_REQUIRED, AT(service, listen),
 	 .help = "Protocol, virtual address and port that clients connect to."},
-	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(service, pool), .help = "The pool that serves it."},
+	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(service, pool), .value = "POOL",
+	 .help = "The pool that serves it."},
 	{"track", SCHEMA_CHOICE, SCHEMA_QUIET, AT(service, track), .word = track_word, .standard = "auto",
-	 .help = "Which flows are remembered: auto those of moving slots, always every one, never none. Only "
-		 "always counts new UDP flows."},
-	{"idle", SCHEMA_DURATION, SCHEMA_QUIET, AT(service, idle), .low = 1, .high = 30 * 86400,
-	 .help = "How long a flow may be silent and still count as alive; without it 2h for TCP, 30s for "
-		 "UDP."},
+	 .help = "Which flows are remembered; only with always are new UDP flows counted. auto: those of "
+		 "moving slots; "
+		 "always: every one; never: none."},
+	{"idle", SCHEMA_DURATION, SCHEMA_QUIET, AT(service, idle), .low = 1, .high = 30 * 86400, .value = "D",
+	 .help = "How long a silent flow counts as alive; without it 2h for TCP, 30s for UDP."},
 	{0},
 };
 
@@ -225,20 +221,17 @@ static const struct schema_key root_keys[] = {
 	 .help = "The share of a pool's slots, in percent, that apply moves without --force."},
 	{"clock", SCHEMA_TIME, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_NOTE, AT(model, clock), .high = INT64_MAX,
 	 .help = "What the clock of since, deadline and until showed when this was written. A daemon that "
-		 "reads it "
-		 "uses its own clock, and a deadline keeps the time that was left. Written by export "
-		 "--state."},
+		 "reads it uses its own clock, and a deadline keeps the time that was left. Written by "
+		 "export --state."},
 	{"interfaces", SCHEMA_LIST, 0, .items = &schema_interface, .help = "Where traffic arrives."},
 	{"pools", SCHEMA_LIST, 0, .items = &schema_pool, .help = "Sets of backends."},
 	{"services", SCHEMA_LIST, 0, .items = &schema_service, .help = "What clients connect to."},
 	{"removals", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_removal,
 	 .help = "Backends that commands removed. A file that names them does not bring them back; backend "
-		 "add "
-		 "does. Written by export --state."},
+		 "add does. Written by export --state."},
 	{"history", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_history,
 	 .help = "Member sets of the last seven days, newest first: they tell which backends may still hold "
-		 "a slot's "
-		 "flows. Written by export --state."},
+		 "a slot's flows. Written by export --state."},
 	{0},
 };
 

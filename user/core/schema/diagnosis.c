@@ -122,9 +122,15 @@ struct diagnosis diagnose_seed(const char *text)
 {
 	size_t hexadecimal = strspn(text, "0123456789abcdefABCDEF");
 
+	struct diagnosis found;
+
 	if (text[hexadecimal])
-		return has_letter(text[hexadecimal]);
-	return strlen(text) == SEED_TEXT - 1 ? diagnosis("has no digit but 0") : diagnose_length(text);
+		found = has_letter(text[hexadecimal]);
+	else
+		found = strlen(text) == SEED_TEXT - 1 ? diagnosis("has no digit but 0")
+						      : diagnose_length(text);
+	strcpy(found.right, "16 hexadecimal digits, not all 0, as `holdfast seed` prints");
+	return found;
 }
 
 struct diagnosis diagnose_slots(const char *text, uint32_t most)

@@ -50,7 +50,9 @@ struct schema_key {
 	const char *standard; /* the default as text; NULL: all bits 0, which help explains */
 	const struct schema *items;
 	const char *scheme; /* an option that this scheme alone asks for; NULL: asked by all */
-	const char *help;   /* a sentence or two for the manual page */
+	const char
+		*value; /* what stands for a value in help: "PORT"; a choice has its words, a flag nothing */
+	const char *help; /* sentences for the manual page; help shows the first */
 };
 
 struct schema {
@@ -66,6 +68,11 @@ void schema_defaults(const struct schema *schema, void *object);
 /* Reads one value. Numbers, durations and truth also come as text. A text that the object owned is freed. 0,
  * or -EINVAL with what and right filled, where empty, and the object as it was. Not for lists. */
 int schema_read(const struct schema_key *key, void *object, const json_t *value, struct refusal *refusal);
+struct diagnosis;
+/* Whether a text is a value of key. 0, or -EINVAL with *ret_fault filled (diagnosis.h). */
+int schema_check(const struct schema_key *key, const char *text, struct diagnosis *ret_fault);
+/* What is wrong with a text that key does not take; nothing where schema_describe() says it all. */
+struct diagnosis schema_diagnose(const struct schema_key *key, const char *text);
 /* Fills *refusal for a value of key that cannot be read, or is out of its range. */
 void schema_refuse(const struct schema_key *key, const json_t *value, bool out_of_range,
 		   struct refusal *refusal);

@@ -28,7 +28,7 @@ static const char *said(const json_t *value, char text[SAID_TEXT])
 	return text;
 }
 
-static struct diagnosis diagnose_key(const struct schema_key *key, const char *text)
+struct diagnosis schema_diagnose(const struct schema_key *key, const char *text)
 {
 	switch (key->type) {
 	case SCHEMA_NAME:
@@ -67,10 +67,11 @@ static struct diagnosis find_fault(const struct schema_key *key, const json_t *v
 	char number[SAID_TEXT];
 
 	if (json_is_string(value))
-		return diagnose_key(key, json_string_value(value));
+		return schema_diagnose(key, json_string_value(value));
 	if (!json_is_number(value))
 		return (struct diagnosis){0};
-	return is_numeric(key) ? diagnose_key(key, said(value, number)) : diagnosis("is a number, not text");
+	return is_numeric(key) ? schema_diagnose(key, said(value, number))
+			       : diagnosis("is a number, not text");
 }
 
 /* All choices, and the one that was probably meant. */

@@ -235,6 +235,16 @@ static char **owned_text(const struct schema_key *key, const void *at)
 	return key->type == SCHEMA_RANGES || key->type == SCHEMA_MEMBERS ? (char **)at : NULL;
 }
 
+void schema_release(const struct schema_key *key, void *at)
+{
+	char **text = owned_text(key, at);
+
+	if (!text)
+		return;
+	free(*text);
+	*text = NULL;
+}
+
 int schema_read(const struct schema_key *key, void *object, const json_t *value, struct refusal *refusal)
 {
 	void *at = (char *)object + key->offset;
@@ -246,6 +256,18 @@ int schema_read(const struct schema_key *key, void *object, const json_t *value,
 	else
 		free(before);
 	return error < 0 ? -EINVAL : 0;
+}
+
+int schema_check(const struct schema_key *key, const char *text, struct diagnosis *ret_fault)
+{
+	uint64_t room[STANDARD_SIZE / sizeof(uint64_t)] = {0};
+
+	if (read_value(key, room, NULL, text) < 0) {
+		*ret_fault = schema_diagnose(key, text);
+		return -EINVAL;
+	}
+	schema_release(key, room);
+	return 0;
 }
 
 /* A default is text that read_value() takes: a table that says otherwise fails its unit test. */
@@ -291,16 +313,6 @@ int schema_own(const struct schema_key *key, void *at)
 		return 0;
 	*text = strdup(*text);
 	return *text ? 0 : -ENOMEM;
-}
-
-void schema_release(const struct schema_key *key, void *at)
-{
-	char **text = owned_text(key, at);
-
-	if (!text)
-		return;
-	free(*text);
-	*text = NULL;
 }
 
 static json_t *write_source(const struct prefix *sources)
