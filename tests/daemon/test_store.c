@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../unit/models.h"
-#include "core/model/model_edit.h"
+#include "core/config/model_json.h"
 #include "core/schema/schema.h"
 #include "daemon/store/store.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/config/config.h"
+#include "core/config/model_json.h"
 
 static struct model *read_model(const char *text, size_t length, struct refusal *refusal)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/config/model_json.h"
+#include "core/model/model_check.h"
 #include "core/operation/operation.h"
 
 static const char start[] =

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/config/model_json.h"
 #include "core/image/image.h"
 #include "core/ledger/ledger.h"
 #include "core/model/model.h"

@@ -5,6 +5,7 @@
 
 #include "core/config/config.h"
 #include "core/config/model_diff.h"
+#include "core/config/model_json.h"
 
 #define HEAD "version: 1\nseed: \"6f1c9a3e5b7d2048\"\n"
 #define POOL "pools:\n  - name: db\n    backends:\n      - {name: db1, address: 10.0.0.11}\n"

@@ -6,6 +6,7 @@
 
 #include "core/config/config.h"
 #include <holdfast/flowhash.h>
+#include "core/config/model_json.h"
 #include "core/model/history.h"
 #include "core/image/image_pool.h"
 #include "core/image/moves.h"

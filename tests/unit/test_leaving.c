@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 
+#include "core/config/model_json.h"
 #include "core/model/history.h"
 #include "core/model/leaving.h"
 #include "unit/models.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/models.h"
+#include "core/config/model_json.h"
 
 #include <errno.h>
 

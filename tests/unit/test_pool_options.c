@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "core/config/config.h"
+#include "core/config/model_json.h"
 #include "core/model/history.h"
 #include "core/image/image_pool.h"
 #include "core/image/moves.h"

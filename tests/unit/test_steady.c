@@ -3,6 +3,7 @@
 #include "unit/models.h"
 
 #include "core/config/config.h"
+#include "core/config/model_json.h"
 #include "core/value/steady.h"
 
 #define BOOT    "5f6d1c0e-3a84-4d39-9a6f-0d1c2b3a4f50"

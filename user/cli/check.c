@@ -10,6 +10,7 @@
 #include "cli/frame/file.h"
 #include "cli/frame/table.h"
 #include "cli/offline/offline.h"
+#include "core/config/model_json.h"
 #include "nouns.h"
 
 static json_t *findings_to_json(const struct findings *findings)

@@ -11,6 +11,7 @@
 #include "cli/frame/moment.h"
 #include "cli/frame/request.h"
 #include "cli/frame/table.h"
+#include "core/config/model_json.h"
 #include "nouns.h"
 
 static enum exit_status run_generations_list(const struct call *call)

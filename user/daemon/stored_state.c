@@ -11,6 +11,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/change/change.h"
 #include "daemon/change/recovery.h"
+#include "core/config/model_json.h"
 
 #define DAY (24 * 60 * 60 * INT64_C(1000)) /* ms */
 

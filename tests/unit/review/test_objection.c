@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "core/config/model_json.h"
 #include "core/value/address_use.h"
 #include "core/review/objection.h"
 

@@ -3,6 +3,7 @@
 
 #include "core/config/config.h"
 #include "cli/frame/complain.h"
+#include "core/config/model_json.h"
 
 static bool has_stamps(const struct model *model)
 {

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "core/config/model_json.h"
 #include "offline.h"
 
 enum { BUSY_MILLISECONDS = 2000 };

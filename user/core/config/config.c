@@ -11,8 +11,8 @@
 
 #include "config_file.h"
 #include "config_place.h"
-#include "core/model/model_edit.h"
 #include "core/model/schema_table.h"
+#include "model_json.h"
 
 /* Text ---------------------------------------------------------------------------- */
 

@@ -9,7 +9,6 @@
 
 #include "config.h"
 #include "core/model/history.h"
-#include "core/model/model_edit.h"
 #include "core/model/schema_table.h"
 
 struct text {

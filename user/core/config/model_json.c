@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models as JSON in configuration's words, and back. */
+#include "model_json.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,96 +10,86 @@
 #include "core/model/assignment.h"
 #include "core/model/history.h"
 #include "core/model/member_record.h"
+#include "core/model/model_check.h"
 #include "core/model/model_edit.h"
 #include "core/model/pool_options.h"
 #include "core/model/schema_table.h"
 
 /* Writing --------------------------------------------------------------------- */
 
+/* json where nothing failed on the way to it. */
+static json_t *json_or_null(json_t *json, int error)
+{
+	if (!error)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
 static json_t *write_list(const struct schema *schema, const void *items, size_t count, unsigned int without)
 {
 	json_t *list = json_array();
+	int error = 0;
 
-	for (size_t i = 0; list && i < count; i++) {
-		const void *item = (const char *)items + i * schema->size;
-
-		if (json_array_append_new(list, schema_write_object(schema, item, without)) < 0) {
-			json_decref(list);
-			return NULL;
-		}
-	}
-	return list;
+	for (size_t i = 0; i < count; i++)
+		error |= json_array_append_new(
+			list, schema_write_object(schema, (const char *)items + i * schema->size, without));
+	return json_or_null(list, error);
 }
 
 json_t *pool_write(const struct pool *pool, unsigned int without)
 {
 	json_t *json = schema_write_object(&schema_pool, pool, without);
 
-	if (json_object_set_new(json, "backends",
-				write_list(&schema_backend, pool->backends, pool->backend_count, without)) <
-	    0) {
-		json_decref(json);
-		return NULL;
-	}
-	return json;
-}
-
-static json_t *write_pools(const struct model *model, unsigned int without)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; list && i < model->pool_count; i++) {
-		if (json_array_append_new(list, pool_write(&model->pools[i], without)) < 0) {
-			json_decref(list);
-			return NULL;
-		}
-	}
-	return list;
+	return json_or_null(json, json_object_set_new(json, "backends",
+						      write_list(&schema_backend, pool->backends,
+								 pool->backend_count, without)));
 }
 
 static json_t *write_history(const struct model *model, unsigned int without)
 {
 	json_t *list = write_list(&schema_history, model->history, model->history_count, without);
+	int error = 0;
 
-	for (size_t i = 0; list && i < model->history_count; i++) {
+	for (size_t i = 0; i < model->history_count; i++) {
 		char *members = history_members(model, i);
-		json_t *text = members ? json_string(members) : NULL;
 
+		error |= json_object_set_new(json_array_get(list, i), "members", json_string(members));
 		free(members);
-		if (json_object_set_new(json_array_get(list, i), "members", text) < 0) {
-			json_decref(list);
-			return NULL;
-		}
 	}
-	return list;
+	return json_or_null(list, error);
+}
+
+static json_t *write_model_pools(const struct model *model, unsigned int without)
+{
+	json_t *list = json_array();
+	int error = 0;
+
+	for (size_t i = 0; i < model->pool_count; i++)
+		error |= json_array_append_new(list, pool_write(&model->pools[i], without));
+	return json_or_null(list, error);
 }
 
 json_t *model_write(const struct model *model, unsigned int without)
 {
 	json_t *json = schema_write_object(&schema_root, model, without);
-	json_t *interfaces, *services;
+	bool state = !(without & SCHEMA_STATE);
+	int error = 0;
 
-	interfaces = write_list(&schema_interface, model->interfaces, model->interface_count, without);
-	services = write_list(&schema_service, model->services, model->service_count, without);
-	if (model->removal_count && !(without & SCHEMA_STATE) &&
-	    json_object_set_new(json, "removals",
-				write_list(&schema_removal, model->removals, model->removal_count, without)) <
-		    0) {
-		json_decref(json);
-		return NULL;
-	}
-	if (model->history_count && !(without & SCHEMA_STATE) &&
-	    json_object_set_new(json, "history", write_history(model, without)) < 0) {
-		json_decref(json);
-		return NULL;
-	}
-	if (json_object_set_new(json, "interfaces", interfaces) < 0 ||
-	    json_object_set_new(json, "pools", write_pools(model, without)) < 0 ||
-	    json_object_set_new(json, "services", services) < 0) {
-		json_decref(json);
-		return NULL;
-	}
-	return json;
+	if (state && model->removal_count)
+		error |= json_object_set_new(
+			json, "removals",
+			write_list(&schema_removal, model->removals, model->removal_count, without));
+	if (state && model->history_count)
+		error |= json_object_set_new(json, "history", write_history(model, without));
+	error |= json_object_set_new(
+		json, "interfaces",
+		write_list(&schema_interface, model->interfaces, model->interface_count, without));
+	error |= json_object_set_new(json, "pools", write_model_pools(model, without));
+	error |= json_object_set_new(
+		json, "services",
+		write_list(&schema_service, model->services, model->service_count, without));
+	return json_or_null(json, error);
 }
 
 json_t *model_to_json(const struct model *model)
@@ -146,25 +137,28 @@ static int read_object(struct reader *reader, const struct schema *schema, void 
 	return error;
 }
 
-typedef int (*read_item)(struct reader *reader, void *item, const json_t *json);
+static int read_items(struct reader *reader, const json_t *json, const char *key, const struct schema *schema,
+		      void *ret_items, size_t *ret_count);
 
-static void free_pools(struct pool *pools, size_t count)
+static int read_item(struct reader *reader, const struct schema *schema, void *item, const json_t *json)
 {
-	for (size_t i = 0; i < count; i++) {
-		free(pools[i].backends);
-		pool_options_release(&pools[i].options);
-	}
+	int error = read_object(reader, schema, item, json);
+	struct pool *pool = item;
+
+	if (error < 0 || schema != &schema_pool)
+		return error;
+	return read_items(reader, json, "backends", &schema_backend, &pool->backends, &pool->backend_count);
 }
 
-/* Reads the list under key, which may be absent; *ret_count items are whole also where the result is an
- * error. */
-static int read_list(struct reader *reader, const json_t *json, const char *key, size_t size, read_item read,
-		     void *ret_items, size_t *ret_count)
+/* Reads the list under key, which may be absent. Where an item is refused it counts, too: whoever frees the
+ * others frees what was read of it. */
+static int read_items(struct reader *reader, const json_t *json, const char *key, const struct schema *schema,
+		      void *ret_items, size_t *ret_count)
 {
 	const json_t *list = json_object_get(json, key);
 	size_t count = json_array_size(list), outer = strlen(reader->path);
 	char *items;
-	int error;
+	int error = 0;
 
 	*ret_count = 0;
 	if (!list || json_is_null(list))
@@ -175,90 +169,48 @@ static int read_list(struct reader *reader, const json_t *json, const char *key,
 		refusal_right(reader->refusal, "a list, one entry for each");
 		return -EINVAL;
 	}
-	items = calloc(count ? count : 1, size);
+	items = calloc(count ? count : 1, schema->size);
 	if (!items)
 		return -ENOMEM;
 	*(void **)ret_items = items;
-	for (size_t i = 0; i < count; i++) {
-		size_t inner = path_enter(reader, "[%zu]", i);
+	while (*ret_count < count) {
+		size_t inner = path_enter(reader, "[%zu]", *ret_count), at = (*ret_count)++;
 
-		error = read(reader, items + i * size, json_array_get(list, i));
+		error = read_item(reader, schema, items + at * schema->size, json_array_get(list, at));
 		if (error < 0)
 			return error;
-		++*ret_count;
 		path_leave(reader, inner);
 	}
 	path_leave(reader, outer);
 	return 0;
 }
 
-static int read_interface(struct reader *reader, void *item, const json_t *json)
+static int read_model_lists(struct reader *reader, struct model *model, const json_t *json)
 {
-	return read_object(reader, &schema_interface, item, json);
-}
+	const struct {
+		const char *key;
+		const struct schema *schema;
+		void *ret_items;
+		size_t *ret_count;
+	} lists[] = {
+		{"interfaces", &schema_interface, &model->interfaces, &model->interface_count},
+		{"pools", &schema_pool, &model->pools, &model->pool_count},
+		{"services", &schema_service, &model->services, &model->service_count},
+		{"removals", &schema_removal, &model->removals, &model->removal_count},
+		{"history", &schema_history, &model->history, &model->history_count},
+	};
+	int error = 0;
 
-static int read_record(struct reader *reader, void *item, const json_t *json)
-{
-	int error = read_object(reader, &schema_history, item, json);
-
-	if (error < 0)
-		member_record_release(item);
-	return error;
-}
-
-static int read_removal(struct reader *reader, void *item, const json_t *json)
-{
-	return read_object(reader, &schema_removal, item, json);
-}
-
-static int read_service(struct reader *reader, void *item, const json_t *json)
-{
-	return read_object(reader, &schema_service, item, json);
-}
-
-static int read_backend(struct reader *reader, void *item, const json_t *json)
-{
-	return read_object(reader, &schema_backend, item, json);
-}
-
-static int read_pool(struct reader *reader, void *item, const json_t *json)
-{
-	struct pool *pool = item;
-	int error = read_object(reader, &schema_pool, pool, json);
-
-	if (error == 0)
-		error = read_list(reader, json, "backends", sizeof(struct backend), read_backend,
-				  &pool->backends, &pool->backend_count);
-	if (error < 0)
-		free_pools(pool, 1);
-	return error;
-}
-
-static int read_lists(struct reader *reader, struct model *model, const json_t *json)
-{
-	int error;
-
-	error = read_list(reader, json, "interfaces", sizeof(struct interface), read_interface,
-			  &model->interfaces, &model->interface_count);
-	if (error == 0)
-		error = read_list(reader, json, "pools", sizeof(struct pool), read_pool, &model->pools,
-				  &model->pool_count);
-	if (error == 0)
-		error = read_list(reader, json, "services", sizeof(struct service), read_service,
-				  &model->services, &model->service_count);
-	if (error == 0)
-		error = read_list(reader, json, "removals", sizeof(struct removal), read_removal,
-				  &model->removals, &model->removal_count);
-	if (error == 0)
-		error = read_list(reader, json, "history", sizeof(struct member_record), read_record,
-				  &model->history, &model->history_count);
+	for (size_t i = 0; !error && i < sizeof lists / sizeof lists[0]; i++)
+		error = read_items(reader, json, lists[i].key, lists[i].schema, lists[i].ret_items,
+				   lists[i].ret_count);
 	return error;
 }
 
 /* Faults of the whole, traced back to the text ---------------------------------- */
 
 /* The last entry that is the same object, since of two with one name the second is at fault. */
-static size_t find_named(const json_t *list, const char *name)
+static size_t find_listed(const json_t *list, const char *name)
 {
 	for (size_t i = json_array_size(list); i-- > 0;) {
 		const char *text = json_string_value(json_object_get(json_array_get(list, i), "name"));
@@ -269,7 +221,7 @@ static size_t find_named(const json_t *list, const char *name)
 	return 0;
 }
 
-static size_t find_service(const json_t *list, const struct service *service)
+static size_t find_listed_service(const json_t *list, const struct service *service)
 {
 	for (size_t i = json_array_size(list); i-- > 0;) {
 		struct service other;
@@ -296,19 +248,20 @@ static void path_of_fault(struct reader *reader, const struct fault *fault, cons
 		break;
 	case FAULT_INTERFACE:
 		path_enter(reader, "interfaces[%zu]",
-			   find_named(json_object_get(json, "interfaces"), interface->name));
+			   find_listed(json_object_get(json, "interfaces"), interface->name));
 		break;
 	case FAULT_POOL:
-		path_enter(reader, "pools[%zu]", find_named(pools, pool->name));
+		path_enter(reader, "pools[%zu]", find_listed(pools, pool->name));
 		break;
 	case FAULT_BACKEND:
-		at = find_named(pools, pool->name);
-		path_enter(reader, "pools[%zu].backends[%zu]", at,
-			   find_named(json_object_get(json_array_get(pools, at), "backends"), backend->name));
+		at = find_listed(pools, pool->name);
+		path_enter(
+			reader, "pools[%zu].backends[%zu]", at,
+			find_listed(json_object_get(json_array_get(pools, at), "backends"), backend->name));
 		break;
 	case FAULT_SERVICE:
 		path_enter(reader, "services[%zu]",
-			   find_service(json_object_get(json, "services"), fault->object));
+			   find_listed_service(json_object_get(json, "services"), fault->object));
 		break;
 	}
 	path_key(reader, fault->key);
@@ -350,7 +303,7 @@ int model_read(const json_t *json, struct model **ret, char path[PATH_SIZE], str
 	path[0] = '\0';
 	error = read_object(&reader, &schema_root, model, json);
 	if (error == 0)
-		error = read_lists(&reader, model, json);
+		error = read_model_lists(&reader, model, json);
 	if (error == 0)
 		error = resolve_history(&reader, model);
 	if (error == 0) {

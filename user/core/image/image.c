@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "image_pool.h"
-#include "core/model/model_edit.h"
 #include "moves.h"
 
 /* Services ---------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ledger_private.h"
-#include "core/model/model_edit.h"
 
 enum { COUNTERS_LEAST = 8 }; /* ordinals a service has room for from the start */
 

@@ -10,7 +10,7 @@
 
 /* Checks --------------------------------------------------------------------------- */
 
-static int refuse_range(const struct slot_range *range, const char *why, struct refusal *refusal)
+static int refuse_owner(const struct slot_range *range, const char *why, struct refusal *refusal)
 {
 	refuse(refusal, -EINVAL, "slots %" PRIu32 "-%" PRIu32 " are given to %s, %s", range->first,
 	       range->last, range->member, why);
@@ -32,11 +32,11 @@ static int check_range(const struct pool *pool, const struct slot_range *range, 
 	const struct backend *backend = pool_backend(pool, range->member);
 
 	if (!backend)
-		return refuse_range(range, "which is not a backend of the pool", refusal);
+		return refuse_owner(range, "which is not a backend of the pool", refusal);
 	if (backend->removing)
-		return refuse_range(range, "which is leaving", refusal);
+		return refuse_owner(range, "which is leaving", refusal);
 	if (!backend->weight)
-		return refuse_range(range, "which has no weight", refusal);
+		return refuse_owner(range, "which has no weight", refusal);
 	if (range->last >= pool->slots) {
 		refuse(refusal, -EINVAL, "slot %" PRIu32 " is not in a table of %" PRIu32, range->last,
 		       pool->slots);

@@ -8,7 +8,6 @@
 
 #include "core/value/steady.h"
 #include "member_record.h"
-#include "model_edit.h"
 #include "pool_options.h"
 
 /* Of the sorted records the first of its kind stays. */

@@ -227,7 +227,7 @@ int members_resolve(const char *before, const char *difference, char **ret)
 	return 0;
 }
 
-static bool is_whole(const char *text)
+static bool is_member_set(const char *text)
 {
 	struct member *members;
 	size_t count;
@@ -247,11 +247,11 @@ int history_resolve(struct model *model, size_t *ret_at)
 		char *text;
 		int error = -EINVAL;
 
-		if (record->members[0] != '=' && is_whole(record->members))
+		if (record->members[0] != '=' && is_member_set(record->members))
 			continue;
 		if (record->members[0] == '=' && i && strcmp(record[-1].pool, record->pool) == 0)
 			error = members_resolve(record[-1].members, record->members, &text);
-		if (error == 0 && !is_whole(text)) {
+		if (error == 0 && !is_member_set(text)) {
 			free(text);
 			error = -EINVAL;
 		}

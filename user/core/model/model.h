@@ -186,15 +186,6 @@ uint32_t placed_weight(const struct backend *backend);
  * one balancer's own view, and is no part of what all must agree on. */
 bool backend_rests(const struct backend *backend);
 
-/* What every model satisfies (names, ranges, overlaps, table sizes, sharing). 0, or -EINVAL with *refusal
- * filled. */
-int model_check(const struct model *model, struct refusal *refusal);
-
-/* Keys and words as in the configuration file; admin states, health rules and times included. New reference /
- * new model. */
-json_t *model_to_json(const struct model *model);
-int model_from_json(const json_t *json, struct model **ret, struct refusal *refusal);
-
 const char *admin_name(enum admin_state state);
 const char *health_name(enum health_state state);
 const char *encap_name(uint8_t encap);

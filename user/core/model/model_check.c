@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every model satisfies. Values of single keys are the schema's business; here is what holds between
  * them. */
+#include "model_check.h"
+
 #include <errno.h>
 #include <holdfast/abi.h>
 #include <inttypes.h>

@@ -7,6 +7,7 @@
 #include "core/model/assignment.h"
 #include "core/model/history.h"
 #include "core/model/leaving.h"
+#include "core/model/model_check.h"
 #include "core/model/model_edit.h"
 #include "core/model/schema_table.h"
 #include "core/review/objection.h"

@@ -4,7 +4,6 @@
 #define HOLDFAST_OPERATION_ARGUMENT_H
 
 #include "core/model/lookup.h"
-#include "core/model/model_edit.h"
 #include "core/model/schema_table.h"
 
 /* The text of an argument that operation_apply() has found to be there, "" where it is not text. */

@@ -5,6 +5,7 @@
 
 #include "core/model/assignment.h"
 #include "core/model/leaving.h"
+#include "core/model/model_edit.h"
 #include "operation_argument.h"
 #include "operation_nouns.h"
 #include "core/model/removal.h"

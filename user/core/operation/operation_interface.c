@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
+#include "core/model/model_edit.h"
 #include "core/value/nearest.h"
 #include "operation_argument.h"
 #include "operation_nouns.h"

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/config/model_json.h"
 #include "core/model/assignment.h"
 #include "core/model/history.h"
 #include "core/model/leaving.h"

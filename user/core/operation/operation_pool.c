@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/model/assignment.h"
+#include "core/model/model_edit.h"
 #include "core/schema/diagnosis.h"
 #include "operation_argument.h"
 #include "operation_nouns.h"

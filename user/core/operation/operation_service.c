@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/model/model_edit.h"
 #include "core/value/nearest.h"
 #include "operation_argument.h"
 #include "operation_nouns.h"

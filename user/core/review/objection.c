@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/model_check.h"
 #include "core/value/address_use.h"
-#include "core/model/model_edit.h"
 #include "core/value/duration.h"
 
 /* A TCP connection of people may be silent for so long. */

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/config/model_json.h"
 #include "core/model/history.h"
 #include "core/model/leaving.h"
+#include "core/model/model_check.h"
 #include "core/review/objection.h"
 #include "daemon/change/change_health.h"
 #include "daemon/change/change_operation.h"

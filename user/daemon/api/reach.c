@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/model/model_edit.h"
 #include "daemon/change/drain.h"
 #include "core/value/age.h"
 

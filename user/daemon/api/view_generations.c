@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/config/model_diff.h"
+#include "core/config/model_json.h"
 #include "core/model/model_edit.h"
 #include "core/operation/operation_signature.h"
 #include "core/schema/schema.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/config/model_json.h"
 #include "core/model/leaving.h"
-#include "core/model/model_edit.h"
 #include "core/review/guard.h"
 #include "core/review/warning.h"
 #include "core/schema/schema.h"

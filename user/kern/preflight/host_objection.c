@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 
-#include "core/model/model_edit.h"
+#include "core/model/model_check.h"
 #include "host_view.h"
 
 enum { SSH = 22 };
