@@ -283,17 +283,18 @@ static void test_vanished_namespace_is_forgotten(void **state)
 	assert_int_not_equal(access(gone, F_OK), 0);
 }
 
-static const struct way *way_to(const struct ways *ways, const char *text)
+static const struct way *way_to(const struct keys *ways, const char *text)
 {
+	const struct way *list = ways->list;
 	struct prefix prefix;
 
 	assert_int_equal(prefix_parse(text, &prefix), 0);
 	for (size_t i = 0; i < ways->count; i++) {
-		const struct hf_receiver_prefix *key = &ways->list[i].prefix;
+		const struct hf_receiver_prefix *key = &list[i].prefix;
 
 		if (key->bits == 32u + prefix.bits && key->address.family == prefix.address.family &&
 		    !memcmp(key->address.bytes, prefix.address.bytes, 16))
-			return &ways->list[i];
+			return &list[i];
 	}
 	return NULL;
 }
@@ -318,7 +319,7 @@ static void test_ways_of_an_interface(void **state)
 		{"2001:db8:66::/64", HF_WAY_NONE},
 		{"2001:db8:64::1/128", HF_WAY_OWN},
 	};
-	struct ways ways = {};
+	struct keys ways = {};
 
 	(void)state;
 	sh("ip link set v1 up && sysctl -qw net.ipv6.conf.v0.accept_dad=0 net.ipv6.conf.v1.accept_dad=0");

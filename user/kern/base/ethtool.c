@@ -153,10 +153,9 @@ void ethtool_statistics_free(struct ethtool_statistics *statistics)
 
 static int family_read(const struct nlmsghdr *answer, void *context)
 {
-	const struct nlattr *by_type[CTRL_ATTR_MAX + 1] = {};
-	struct attributes attributes = {by_type, CTRL_ATTR_MAX + 1};
+	const struct nlattr *by_type[CTRL_ATTR_MAX + 1];
 
-	mnl_attr_parse(answer, sizeof(struct genlmsghdr), attributes_collect, &attributes);
+	attributes_read(answer, sizeof(struct genlmsghdr), by_type, CTRL_ATTR_MAX + 1);
 	if (by_type[CTRL_ATTR_FAMILY_ID])
 		*(uint16_t *)context = mnl_attr_get_u16(by_type[CTRL_ATTR_FAMILY_ID]);
 	return 0;
@@ -164,10 +163,9 @@ static int family_read(const struct nlmsghdr *answer, void *context)
 
 static int features_read(const struct nlmsghdr *answer, void *context)
 {
-	const struct nlattr *by_type[NETDEV_A_DEV_XDP_FEATURES + 1] = {};
-	struct attributes attributes = {by_type, NETDEV_A_DEV_XDP_FEATURES + 1};
+	const struct nlattr *by_type[NETDEV_A_DEV_XDP_FEATURES + 1];
 
-	mnl_attr_parse(answer, sizeof(struct genlmsghdr), attributes_collect, &attributes);
+	attributes_read(answer, sizeof(struct genlmsghdr), by_type, NETDEV_A_DEV_XDP_FEATURES + 1);
 	if (by_type[NETDEV_A_DEV_XDP_FEATURES])
 		*(uint64_t *)context = mnl_attr_get_u64(by_type[NETDEV_A_DEV_XDP_FEATURES]);
 	return 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "core/value/list.h"
 #include "route.h"
 
 /* A bridge on a bond is two; what is beyond this is a loop. */
@@ -19,15 +20,11 @@ static int mac_compare(const void *a, const void *b)
 
 static int mac_add(struct macs *macs, const void *bytes)
 {
-	if (macs->count == macs->room) {
-		size_t room = macs->room ? 2 * macs->room : 8;
-		struct mac *list = reallocarray(macs->list, room, sizeof *list);
+	struct mac *list = list_grow(macs->list, macs->count, &macs->room, sizeof *list);
 
-		if (!list)
-			return -ENOMEM;
-		macs->list = list;
-		macs->room = room;
-	}
+	if (!list)
+		return -ENOMEM;
+	macs->list = list;
 	memcpy(macs->list[macs->count++].bytes, bytes, sizeof *macs->list);
 	return 0;
 }
@@ -53,12 +50,11 @@ struct filters {
 static int filter_visit(const struct nlmsghdr *answer, void *context)
 {
 	const struct ndmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[NDA_LLADDR + 1] = {};
-	struct attributes attributes = {by_type, NDA_LLADDR + 1};
+	const struct nlattr *by_type[NDA_LLADDR + 1];
 	struct filters *filters = context;
 	const uint8_t *bytes;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, NDA_LLADDR + 1);
 	if ((uint32_t)message->ndm_ifindex != filters->ifindex || !(message->ndm_flags & NTF_SELF) ||
 	    !(message->ndm_state & NUD_PERMANENT) || !by_type[NDA_LLADDR] || by_type[NDA_DST] ||
 	    mnl_attr_get_payload_len(by_type[NDA_LLADDR]) != sizeof(struct mac))

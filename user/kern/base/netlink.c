@@ -124,12 +124,56 @@ int netlink_ask(struct netlink *netlink, struct nlmsghdr *request,
 	return r;
 }
 
-int attributes_collect(const struct nlattr *attribute, void *context)
+int netlink_list(struct netlink *netlink, uint16_t type, size_t header,
+		 int (*visit)(const struct nlmsghdr *answer, void *context), void *context)
 {
-	struct attributes *attributes = context;
+	static const uint8_t families[] = {AF_INET, AF_INET6};
+	int r = 0;
+
+	for (size_t i = 0; !r && i < sizeof families; i++) {
+		struct nlmsghdr *request = netlink_request(netlink, type, NLM_F_DUMP);
+
+		*(uint8_t *)mnl_nlmsg_put_extra_header(request, header) = families[i];
+		r = netlink_ask(netlink, request, visit, context, NULL);
+		if (r == -EAFNOSUPPORT || r == -EOPNOTSUPP)
+			r = 0;
+	}
+	return r;
+}
+
+struct attributes {
+	const struct nlattr **by_type;
+	uint16_t limit;
+};
+
+static int attribute_collect(const struct nlattr *attribute, void *context)
+{
+	const struct attributes *attributes = context;
 	uint16_t type = mnl_attr_get_type(attribute);
 
 	if (type < attributes->limit)
 		attributes->by_type[type] = attribute;
 	return MNL_CB_OK;
+}
+
+void attributes_read(const struct nlmsghdr *message, size_t header, const struct nlattr *by_type[],
+		     uint16_t limit)
+{
+	struct attributes attributes = {by_type, limit};
+
+	memset(by_type, 0, limit * sizeof *by_type);
+	mnl_attr_parse(message, header, attribute_collect, &attributes);
+}
+
+void attributes_read_bytes(const void *bytes, size_t length, const struct nlattr *by_type[], uint16_t limit)
+{
+	struct attributes attributes = {by_type, limit};
+
+	memset(by_type, 0, limit * sizeof *by_type);
+	mnl_attr_parse_payload(bytes, length, attribute_collect, &attributes);
+}
+
+void attributes_read_nested(const struct nlattr *nest, const struct nlattr *by_type[], uint16_t limit)
+{
+	attributes_read_bytes(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), by_type, limit);
 }

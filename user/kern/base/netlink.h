@@ -24,11 +24,19 @@ int netlink_ask(struct netlink *netlink, struct nlmsghdr *request,
 		int (*visit)(const struct nlmsghdr *answer, void *context), void *context,
 		char reason[NETLINK_REASON]);
 
-/* Collects attributes by type; those beyond limit are left out. */
-struct attributes {
-	const struct nlattr **by_type;
-	uint16_t limit;
-};
-int attributes_collect(const struct nlattr *attribute, void *attributes); /* for mnl_attr_parse*() */
+/*
+ * Lists what the kernel has of IPv4, then of IPv6, if it has that. type: RTM_GETROUTE and the like, whose
+ * header of so many bytes begins with the family.
+ */
+int netlink_list(struct netlink *netlink, uint16_t type, size_t header,
+		 int (*visit)(const struct nlmsghdr *answer, void *context), void *context);
+
+/* Collects by type the attributes behind a message's header, of so many bytes. by_type has limit entries,
+ * NULL where there is no such attribute. */
+void attributes_read(const struct nlmsghdr *message, size_t header, const struct nlattr *by_type[],
+		     uint16_t limit);
+/* The same of the attributes in an attribute, and of those in so many bytes. */
+void attributes_read_nested(const struct nlattr *nest, const struct nlattr *by_type[], uint16_t limit);
+void attributes_read_bytes(const void *bytes, size_t length, const struct nlattr *by_type[], uint16_t limit);
 
 #endif

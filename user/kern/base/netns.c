@@ -52,10 +52,9 @@ void netns_leave(int before)
 
 static int netns_number_read(const struct nlmsghdr *answer, void *context)
 {
-	const struct nlattr *by_type[NETNSA_MAX + 1] = {};
-	struct attributes attributes = {by_type, NETNSA_MAX + 1};
+	const struct nlattr *by_type[NETNSA_MAX + 1];
 
-	mnl_attr_parse(answer, MNL_ALIGN(sizeof(struct rtgenmsg)), attributes_collect, &attributes);
+	attributes_read(answer, MNL_ALIGN(sizeof(struct rtgenmsg)), by_type, NETNSA_MAX + 1);
 	if (by_type[NETNSA_NSID])
 		*(int32_t *)context = (int32_t)mnl_attr_get_u32(by_type[NETNSA_NSID]);
 	return 0;

@@ -30,9 +30,8 @@ struct address address_from(uint8_t family, const void *bytes)
 static void route_metrics(const struct nlattr *metrics, struct route *route)
 {
 	const struct nlattr *by_type[RTAX_MAX + 1] = {};
-	struct attributes attributes = {by_type, RTAX_MAX + 1};
 
-	mnl_attr_parse_nested(metrics, attributes_collect, &attributes);
+	attributes_read_nested(metrics, by_type, RTAX_MAX + 1);
 	if (by_type[RTAX_MTU])
 		route->mtu = mnl_attr_get_u32(by_type[RTAX_MTU]);
 	if (by_type[RTAX_ADVMSS])
@@ -42,11 +41,10 @@ static void route_metrics(const struct nlattr *metrics, struct route *route)
 int route_read(const struct nlmsghdr *answer, void *context)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[RTA_MAX + 1] = {};
-	struct attributes attributes = {by_type, RTA_MAX + 1};
+	const struct nlattr *by_type[RTA_MAX + 1];
 	struct route *route = context;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, RTA_MAX + 1);
 	route->type = message->rtm_type;
 	route->table = by_type[RTA_TABLE] ? mnl_attr_get_u32(by_type[RTA_TABLE]) : message->rtm_table;
 	if (by_type[RTA_OIF])
@@ -87,11 +85,10 @@ int route_ask(struct netlink *netlink, const struct address *address, struct rou
 int neighbour_read(const struct nlmsghdr *answer, void *context)
 {
 	const struct ndmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[NDA_MAX + 1] = {};
-	struct attributes attributes = {by_type, NDA_MAX + 1};
+	const struct nlattr *by_type[NDA_MAX + 1];
 	struct neighbour *neighbour = context;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, NDA_MAX + 1);
 	neighbour->state = message->ndm_state;
 	neighbour->protocol = by_type[NDA_PROTOCOL] ? mnl_attr_get_u8(by_type[NDA_PROTOCOL]) : 0;
 	if (by_type[NDA_LLADDR] && mnl_attr_get_payload_len(by_type[NDA_LLADDR]) == sizeof neighbour->mac)
@@ -185,11 +182,10 @@ bool neighbour_usable(const struct neighbour *neighbour)
 static int link_read(const struct nlmsghdr *answer, void *context)
 {
 	const struct ifinfomsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[IFLA_MASTER + 1] = {};
-	struct attributes attributes = {by_type, IFLA_MASTER + 1};
+	const struct nlattr *by_type[IFLA_MASTER + 1];
 	struct link *link = context;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, IFLA_MASTER + 1);
 	link->ifindex = message->ifi_index;
 	link->flags = message->ifi_flags;
 	if (by_type[IFLA_IFNAME])
@@ -203,15 +199,20 @@ static int link_read(const struct nlmsghdr *answer, void *context)
 	return 0;
 }
 
-int link_ask(struct netlink *netlink, uint32_t ifindex, struct link *ret)
+struct nlmsghdr *link_request(struct netlink *netlink, uint32_t ifindex)
 {
 	struct nlmsghdr *request = netlink_request(netlink, RTM_GETLINK, 0);
 	struct ifinfomsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
-	struct link link = {};
-	int r;
 
-	message->ifi_index = ifindex;
-	r = netlink_ask(netlink, request, link_read, &link, NULL);
+	message->ifi_index = (int)ifindex;
+	return request;
+}
+
+int link_ask(struct netlink *netlink, uint32_t ifindex, struct link *ret)
+{
+	struct link link = {};
+	int r = netlink_ask(netlink, link_request(netlink, ifindex), link_read, &link, NULL);
+
 	if (!r)
 		*ret = link;
 	return r;

@@ -45,6 +45,7 @@ int neighbour_delete(struct netlink *netlink, uint32_t ifindex, const struct add
 int neighbour_confirm(struct netlink *netlink, uint32_t ifindex, const struct address *address);
 /* Has the kernel forget where the neighbour is. */
 int neighbour_fail(struct netlink *netlink, uint32_t ifindex, const struct address *address);
+struct nlmsghdr *link_request(struct netlink *netlink, uint32_t ifindex); /* of an RTM_NEWLINK */
 int link_ask(struct netlink *netlink, uint32_t ifindex, struct link *ret);
 
 /* Reads an RTM_NEWROUTE; the callback of route_ask(). */

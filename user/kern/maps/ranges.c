@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/value/list.h"
 
 struct range {
 	uint32_t first, count;
@@ -39,15 +40,11 @@ void ranges_close(struct ranges *ranges)
 
 static int range_insert(struct ranges *ranges, size_t at, uint32_t first, uint32_t count)
 {
-	if (ranges->count == ranges->room) {
-		size_t room = ranges->room ? 2 * ranges->room : 16;
-		struct range *sorted = reallocarray(ranges->sorted, room, sizeof *sorted);
+	struct range *sorted = list_grow(ranges->sorted, ranges->count, &ranges->room, sizeof *sorted);
 
-		if (!sorted)
-			return -ENOMEM;
-		ranges->sorted = sorted;
-		ranges->room = room;
-	}
+	if (!sorted)
+		return -ENOMEM;
+	ranges->sorted = sorted;
 	memmove(&ranges->sorted[at + 1], &ranges->sorted[at], (ranges->count - at) * sizeof *ranges->sorted);
 	ranges->sorted[at] = (struct range){.first = first, .count = count};
 	ranges->count++;

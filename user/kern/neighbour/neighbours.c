@@ -3,7 +3,6 @@
 
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
-#include <sys/socket.h>
 
 int neighbour_forget(struct netlink *netlink, uint32_t ifindex, const struct address *address,
 		     enum neighbour_protocol protocol)
@@ -24,27 +23,17 @@ struct sweep {
 static int forget_one(const struct nlmsghdr *answer, void *context)
 {
 	const struct ndmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[NDA_MAX + 1] = {};
-	struct attributes attributes = {by_type, NDA_MAX + 1};
+	const struct nlattr *by_type[NDA_MAX + 1];
 	const struct sweep *sweep = context;
 	struct address address;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, NDA_MAX + 1);
 	if (!by_type[NDA_DST] || !by_type[NDA_PROTOCOL] ||
 	    mnl_attr_get_u8(by_type[NDA_PROTOCOL]) != sweep->protocol)
 		return 0;
 	address = address_from(message->ndm_family, mnl_attr_get_payload(by_type[NDA_DST]));
 	neighbour_delete(sweep->netlink, (uint32_t)message->ndm_ifindex, &address);
 	return 0;
-}
-
-static int family_forget(struct netlink *listing, uint8_t family, struct sweep *sweep)
-{
-	struct nlmsghdr *request = netlink_request(listing, RTM_GETNEIGH, NLM_F_DUMP);
-	struct ndmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
-
-	message->ndm_family = family;
-	return netlink_ask(listing, request, forget_one, sweep, NULL);
 }
 
 int neighbours_forget(enum neighbour_protocol protocol)
@@ -56,9 +45,7 @@ int neighbours_forget(enum neighbour_protocol protocol)
 	if (!r)
 		r = netlink_open(NETLINK_ROUTE, &sweep.netlink);
 	if (!r)
-		r = family_forget(listing, AF_INET, &sweep);
-	if (!r)
-		r = family_forget(listing, AF_INET6, &sweep);
+		r = netlink_list(listing, RTM_GETNEIGH, sizeof(struct ndmsg), forget_one, &sweep);
 	netlink_close(sweep.netlink);
 	netlink_close(listing);
 	return r;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/value/list.h"
 
 int nexthops_open(nexthop_changed changed, void *context, struct nexthops **ret)
 {
@@ -67,15 +68,12 @@ static size_t wanted_place(const struct nexthops *nexthops, const struct address
 
 static int wanted_insert(struct nexthops *nexthops, size_t at, struct wanted *wanted)
 {
-	if (nexthops->count == nexthops->room) {
-		size_t room = nexthops->room ? 2 * nexthops->room : 64;
-		struct wanted **sorted = reallocarray(nexthops->sorted, room, sizeof *sorted);
+	struct wanted **sorted =
+		list_grow(nexthops->sorted, nexthops->count, &nexthops->room, sizeof *sorted);
 
-		if (!sorted)
-			return -ENOMEM;
-		nexthops->sorted = sorted;
-		nexthops->room = room;
-	}
+	if (!sorted)
+		return -ENOMEM;
+	nexthops->sorted = sorted;
 	memmove(&nexthops->sorted[at + 1], &nexthops->sorted[at],
 		(nexthops->count - at) * sizeof *nexthops->sorted);
 	nexthops->sorted[at] = wanted;

@@ -54,12 +54,11 @@ static void mark_all(struct nexthops *nexthops)
 static void mark_by_route(struct nexthops *nexthops, const struct nlmsghdr *news)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(news);
-	const struct nlattr *by_type[RTA_MAX + 1] = {};
-	struct attributes attributes = {by_type, RTA_MAX + 1};
+	const struct nlattr *by_type[RTA_MAX + 1];
 	struct prefix net = {.address.family = message->rtm_family == AF_INET ? 4 : 6,
 			     .bits = message->rtm_dst_len};
 
-	mnl_attr_parse(news, sizeof *message, attributes_collect, &attributes);
+	attributes_read(news, sizeof *message, by_type, RTA_MAX + 1);
 	if (by_type[RTA_DST])
 		net.address = address_from(message->rtm_family, mnl_attr_get_payload(by_type[RTA_DST]));
 	for (size_t i = 0; i < nexthops->count; i++) {
@@ -72,13 +71,12 @@ static void mark_by_route(struct nexthops *nexthops, const struct nlmsghdr *news
 static void mark_by_neighbour(struct nexthops *nexthops, const struct nlmsghdr *news)
 {
 	const struct ndmsg *message = mnl_nlmsg_get_payload(news);
-	const struct nlattr *by_type[NDA_MAX + 1] = {};
-	struct attributes attributes = {by_type, NDA_MAX + 1};
+	const struct nlattr *by_type[NDA_MAX + 1];
 	struct neighbour neighbour = {};
 	struct address address;
 	bool usable;
 
-	mnl_attr_parse(news, sizeof *message, attributes_collect, &attributes);
+	attributes_read(news, sizeof *message, by_type, NDA_MAX + 1);
 	if (!by_type[NDA_DST] || (message->ndm_family != AF_INET && message->ndm_family != AF_INET6))
 		return;
 	address = address_from(message->ndm_family, mnl_attr_get_payload(by_type[NDA_DST]));

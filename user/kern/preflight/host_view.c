@@ -42,12 +42,11 @@ void host_view_free(struct host_view *view)
 static int network_read(const struct nlmsghdr *answer, void *context)
 {
 	const struct ifaddrmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[IFA_MAX + 1] = {};
-	struct attributes attributes = {by_type, IFA_MAX + 1};
+	const struct nlattr *by_type[IFA_MAX + 1];
 	struct host_view *view = context;
 	struct prefix *grown;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, IFA_MAX + 1);
 	if (!by_type[IFA_ADDRESS])
 		return 0;
 	grown = realloc(view->networks, (view->network_count + 1) * sizeof *grown);
@@ -157,10 +156,8 @@ static void multipath_note(struct host_view *view, uint8_t family, const struct 
 
 	for (; RTNH_OK(hop, left); left -= RTNH_ALIGN(hop->rtnh_len), hop = RTNH_NEXT(hop)) {
 		const struct nlattr *by_type[RTA_MAX + 1] = {};
-		struct attributes attributes = {by_type, RTA_MAX + 1};
 
-		mnl_attr_parse_payload(RTNH_DATA(hop), hop->rtnh_len - RTNH_LENGTH(0), attributes_collect,
-				       &attributes);
+		attributes_read_bytes(RTNH_DATA(hop), hop->rtnh_len - RTNH_LENGTH(0), by_type, RTA_MAX + 1);
 		gateways_note(view, family, by_type);
 	}
 }
@@ -168,11 +165,10 @@ static void multipath_note(struct host_view *view, uint8_t family, const struct 
 static int gateway_visit(const struct nlmsghdr *answer, void *context)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[RTA_MAX + 1] = {};
-	struct attributes attributes = {by_type, RTA_MAX + 1};
+	const struct nlattr *by_type[RTA_MAX + 1];
 	struct host_view *view = context;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, RTA_MAX + 1);
 	gateways_note(view, message->rtm_family, by_type);
 	if (by_type[RTA_MULTIPATH])
 		multipath_note(view, message->rtm_family, by_type[RTA_MULTIPATH]);

@@ -187,11 +187,10 @@ void check_redirect(const char *interface, const char *subject, struct findings 
 
 static int stats_read(const struct nlmsghdr *answer, void *context)
 {
-	const struct nlattr *by_type[IFLA_STATS64 + 1] = {};
-	struct attributes attributes = {by_type, IFLA_STATS64 + 1};
+	const struct nlattr *by_type[IFLA_STATS64 + 1];
 	struct rtnl_link_stats64 stats = {};
 
-	mnl_attr_parse(answer, sizeof(struct ifinfomsg), attributes_collect, &attributes);
+	attributes_read(answer, sizeof(struct ifinfomsg), by_type, IFLA_STATS64 + 1);
 	if (!by_type[IFLA_STATS64])
 		return 0;
 	memcpy(&stats, mnl_attr_get_payload(by_type[IFLA_STATS64]),
@@ -214,17 +213,14 @@ static int stats_read(const struct nlmsghdr *answer, void *context)
 int interface_counters(const char *interface, struct interface_counters *ret)
 {
 	struct interface_counters counters = {};
-	struct ifinfomsg *message;
-	struct nlmsghdr *request;
+	uint32_t ifindex = if_nametoindex(interface);
 	struct netlink *netlink;
 	int r = netlink_open(NETLINK_ROUTE, &netlink);
 
 	if (r)
 		return r;
-	request = netlink_request(netlink, RTM_GETLINK, 0);
-	message = mnl_nlmsg_put_extra_header(request, sizeof *message);
-	message->ifi_index = if_nametoindex(interface);
-	r = message->ifi_index ? netlink_ask(netlink, request, stats_read, &counters, NULL) : -ENODEV;
+	r = ifindex ? netlink_ask(netlink, link_request(netlink, ifindex), stats_read, &counters, NULL)
+		    : -ENODEV;
 	netlink_close(netlink);
 	if (!r)
 		*ret = counters;

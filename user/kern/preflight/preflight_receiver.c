@@ -92,13 +92,12 @@ static uint32_t least_overhead(void)
 static void route_judge(const struct rtmsg *message, const struct nlattr *by_type[], struct routes *routes)
 {
 	const struct nlattr *metrics[RTAX_MAX + 1] = {};
-	struct attributes attributes = {metrics, RTAX_MAX + 1};
 	struct prefix net = {.bits = message->rtm_dst_len};
 	uint32_t headers = segment_headers(message->rtm_family == AF_INET ? 4 : 6),
 		 mss = routes->mtu - headers;
 
 	if (by_type[RTA_METRICS])
-		mnl_attr_parse_nested(by_type[RTA_METRICS], attributes_collect, &attributes);
+		attributes_read_nested(by_type[RTA_METRICS], metrics, RTAX_MAX + 1);
 	if (metrics[RTAX_MTU])
 		mss = mnl_attr_get_u32(metrics[RTAX_MTU]) - headers;
 	if (metrics[RTAX_ADVMSS])
@@ -117,11 +116,10 @@ static void route_judge(const struct rtmsg *message, const struct nlattr *by_typ
 static int route_visit(const struct nlmsghdr *answer, void *context)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[RTA_MAX + 1] = {};
-	struct attributes attributes = {by_type, RTA_MAX + 1};
+	const struct nlattr *by_type[RTA_MAX + 1];
 	struct routes *routes = context;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, RTA_MAX + 1);
 	if (message->rtm_type == RTN_UNICAST && message->rtm_table == RT_TABLE_MAIN && by_type[RTA_GATEWAY] &&
 	    by_type[RTA_OIF] && mnl_attr_get_u32(by_type[RTA_OIF]) == routes->ifindex)
 		route_judge(message, by_type, routes);
@@ -142,7 +140,6 @@ static void right_segments(const struct routes *routes, struct findings *finding
 
 static void check_segments(const char *interface, const char *subject, struct findings *findings)
 {
-	static const uint8_t families[] = {AF_INET, AF_INET6};
 	struct routes routes = {.ifindex = if_nametoindex(interface)};
 	struct netlink *netlink;
 	struct link link = {};
@@ -151,13 +148,7 @@ static void check_segments(const char *interface, const char *subject, struct fi
 		return;
 	if (!link_ask(netlink, routes.ifindex, &link) && link.mtu < PACKET_MAX + least_overhead()) {
 		routes.mtu = link.mtu;
-		for (size_t i = 0; i < sizeof families; i++) {
-			struct nlmsghdr *request = netlink_request(netlink, RTM_GETROUTE, NLM_F_DUMP);
-			struct rtmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
-
-			message->rtm_family = families[i];
-			netlink_ask(netlink, request, route_visit, &routes, NULL);
-		}
+		netlink_list(netlink, RTM_GETROUTE, sizeof(struct rtmsg), route_visit, &routes);
 	}
 	netlink_close(netlink);
 	if (!routes.large)
@@ -237,12 +228,11 @@ struct silent {
 static int silent_visit(const struct nlmsghdr *answer, void *context)
 {
 	const struct ndmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[NDA_MAX + 1] = {};
-	struct attributes attributes = {by_type, NDA_MAX + 1};
+	const struct nlattr *by_type[NDA_MAX + 1];
 	struct silent *silent = context;
 	struct address address;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, NDA_MAX + 1);
 	if ((uint32_t)message->ndm_ifindex != silent->ifindex || !(message->ndm_state & NUD_FAILED) ||
 	    !by_type[NDA_DST] || silent->count++)
 		return 0;
@@ -255,16 +245,9 @@ static int silent_visit(const struct nlmsghdr *answer, void *context)
 static void check_silent(struct netlink *netlink, const struct receiver_state *state, const char *subject,
 			 struct findings *findings)
 {
-	static const uint8_t families[] = {AF_INET, AF_INET6};
 	struct silent silent = {.ifindex = state->ifindex};
 
-	for (size_t i = 0; i < sizeof families; i++) {
-		struct nlmsghdr *request = netlink_request(netlink, RTM_GETNEIGH, NLM_F_DUMP);
-		struct ndmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
-
-		message->ndm_family = families[i];
-		netlink_ask(netlink, request, silent_visit, &silent, NULL);
-	}
+	netlink_list(netlink, RTM_GETNEIGH, sizeof(struct ndmsg), silent_visit, &silent);
 	if (!silent.count)
 		return;
 	finding_add(findings, FINDING_NOTE, subject,

@@ -38,8 +38,7 @@ static bool asks_for_alien(const struct nlattr *by_type[])
 static int rule_visit(const struct nlmsghdr *answer, void *context)
 {
 	const struct fib_rule_hdr *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[FRA_MAX + 1] = {};
-	struct attributes attributes = {by_type, FRA_MAX + 1};
+	const struct nlattr *by_type[FRA_MAX + 1];
 	struct rules *rules = context;
 	struct rule *list = reallocarray(rules->list, rules->count + 1, sizeof *list), *rule;
 
@@ -47,7 +46,7 @@ static int rule_visit(const struct nlmsghdr *answer, void *context)
 		return -ENOMEM;
 	rules->list = list;
 	rule = &list[rules->count++];
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, FRA_MAX + 1);
 	*rule = (struct rule){
 		.table = by_type[FRA_TABLE] ? mnl_attr_get_u32(by_type[FRA_TABLE]) : message->table,
 		.priority = by_type[FRA_PRIORITY] ? mnl_attr_get_u32(by_type[FRA_PRIORITY]) : 0,
@@ -148,13 +147,12 @@ struct table_reading {
 static int table_visit(const struct nlmsghdr *answer, void *context)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[RTA_MAX + 1] = {};
-	struct attributes attributes = {by_type, RTA_MAX + 1};
+	const struct nlattr *by_type[RTA_MAX + 1];
 	struct table_reading *reading = context;
 	struct table_routes *routes = &reading->routes;
 	struct table_route *list, *one;
 
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, RTA_MAX + 1);
 	/* A kernel that does not filter by table tells of all of them. */
 	if ((message->rtm_flags & RTM_F_CLONED) || !by_type[RTA_TABLE] ||
 	    mnl_attr_get_u32(by_type[RTA_TABLE]) != reading->table)

@@ -106,13 +106,13 @@ static int vips_enter(int map, const struct receiver_options *options, size_t *r
 
 static int routes_enter(int fd, const char *interface)
 {
-	struct ways ways = {};
+	struct keys ways = {};
 	int r = ways_collect(if_nametoindex(interface), &ways);
 
 	if (r == -E2BIG) /* a whole internet: packets go back to who sent them, as without any route */
 		r = 0;
 	if (!r)
-		r = ways_enter(fd, &ways);
+		r = keys_enter(fd, &ways);
 	free(ways.list);
 	return r;
 }

@@ -28,12 +28,11 @@ static int prefix_add(struct keys *keys, uint8_t family, const void *address, ui
 static int address_visit(const struct nlmsghdr *answer, void *keys)
 {
 	const struct ifaddrmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[IFA_MAX + 1] = {}, *own;
-	struct attributes attributes = {by_type, IFA_MAX + 1};
+	const struct nlattr *by_type[IFA_MAX + 1], *own;
 
 	if (answer->nlmsg_flags & NLM_F_DUMP_INTR)
 		return -EINTR;
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, IFA_MAX + 1);
 	own = by_type[IFA_LOCAL] ?: by_type[IFA_ADDRESS];
 	if (!own)
 		return 0;
@@ -45,15 +44,14 @@ static int local_visit(const struct nlmsghdr *answer, void *keys)
 {
 	static const uint8_t all[16];
 	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
-	const struct nlattr *by_type[RTA_MAX + 1] = {};
-	struct attributes attributes = {by_type, RTA_MAX + 1};
+	const struct nlattr *by_type[RTA_MAX + 1];
 
 	if (answer->nlmsg_flags & NLM_F_DUMP_INTR)
 		return -EINTR;
 	if (message->rtm_table != RT_TABLE_LOCAL ||
 	    (message->rtm_type != RTN_LOCAL && message->rtm_type != RTN_ANYCAST))
 		return 0;
-	mnl_attr_parse(answer, sizeof *message, attributes_collect, &attributes);
+	attributes_read(answer, sizeof *message, by_type, RTA_MAX + 1);
 	return prefix_add(keys, message->rtm_family,
 			  by_type[RTA_DST] ? mnl_attr_get_payload(by_type[RTA_DST]) : all,
 			  message->rtm_dst_len);

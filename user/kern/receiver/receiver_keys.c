@@ -3,9 +3,9 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/value/list.h"
 
 enum { LONGEST_KEY = sizeof(struct hf_receiver_prefix) };
 
@@ -37,29 +37,34 @@ struct prefix prefix_of_key(const struct hf_receiver_prefix *key)
 			       .bits = (uint8_t)(key->bits - HF_RECEIVER_FAMILY_BITS)};
 }
 
-static char *keys_at(const struct keys *keys, size_t index)
+static size_t entry_size(const struct keys *keys)
 {
-	return (char *)keys->list + index * keys->size;
+	return keys->entry_size ?: keys->size;
 }
 
-int keys_add(struct keys *keys, const void *key)
+static uint8_t *keys_at(const struct keys *keys, size_t index)
 {
-	if (keys->count == keys->room) {
-		size_t room = keys->room ? 2 * keys->room : 16;
-		void *list = reallocarray(keys->list, room, keys->size);
+	return (uint8_t *)keys->list + index * entry_size(keys);
+}
 
-		if (!list)
-			return -ENOMEM;
-		keys->list = list;
-		keys->room = room;
-	}
-	memcpy(keys_at(keys, keys->count++), key, keys->size);
+int keys_add(struct keys *keys, const void *entry)
+{
+	void *list = list_grow(keys->list, keys->count, &keys->room, entry_size(keys));
+
+	if (!list)
+		return -ENOMEM;
+	keys->list = list;
+	memcpy(keys_at(keys, keys->count++), entry, entry_size(keys));
 	return 0;
 }
 
-static int key_compare(const void *a, const void *b, void *size)
+static int entry_compare(const void *a, const void *b, void *context)
 {
-	return memcmp(a, b, *(const size_t *)size);
+	const struct keys *keys = context;
+	const uint8_t *one = a, *other = b;
+	int r = memcmp(one, other, keys->size);
+
+	return r || !keys->ranks ? r : keys->ranks[one[keys->size]] - keys->ranks[other[keys->size]];
 }
 
 void keys_sort(struct keys *keys)
@@ -67,15 +72,15 @@ void keys_sort(struct keys *keys)
 	size_t kept = 0;
 
 	if (keys->count)
-		qsort_r(keys->list, keys->count, keys->size, key_compare, &keys->size);
+		qsort_r(keys->list, keys->count, entry_size(keys), entry_compare, keys);
 	for (size_t i = 0; i < keys->count; i++) {
 		if (!kept || memcmp(keys_at(keys, i), keys_at(keys, kept - 1), keys->size))
-			memmove(keys_at(keys, kept++), keys_at(keys, i), keys->size);
+			memmove(keys_at(keys, kept++), keys_at(keys, i), entry_size(keys));
 	}
 	keys->count = kept;
 }
 
-static bool keys_have(const struct keys *keys, const void *key)
+const void *keys_find(const struct keys *keys, const void *key)
 {
 	size_t low = 0, high = keys->count;
 
@@ -84,13 +89,13 @@ static bool keys_have(const struct keys *keys, const void *key)
 		int r = memcmp(key, keys_at(keys, middle), keys->size);
 
 		if (!r)
-			return true;
+			return keys_at(keys, middle);
 		if (r < 0)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return false;
+	return NULL;
 }
 
 bool keys_differ(int map, const struct keys *keys)
@@ -100,7 +105,7 @@ bool keys_differ(int map, const struct keys *keys)
 
 	for (bool more = !bpf_map_get_next_key(map, NULL, key); more;
 	     more = !bpf_map_get_next_key(map, key, key)) {
-		if (!keys_have(keys, key))
+		if (!keys_find(keys, key))
 			return true;
 		matched++;
 	}
@@ -114,14 +119,16 @@ int keys_enter(int map, const struct keys *keys)
 	bool more;
 
 	for (size_t i = 0; i < keys->count; i++) {
-		if (bpf_map_update_elem(map, keys_at(keys, i), &one, BPF_ANY))
+		const uint8_t *entry = keys_at(keys, i);
+
+		if (bpf_map_update_elem(map, entry, keys->entry_size ? entry + keys->size : &one, BPF_ANY))
 			return -errno;
 	}
 	more = !bpf_map_get_next_key(map, NULL, next);
 	while (more) {
 		memcpy(key, next, sizeof key);
 		more = !bpf_map_get_next_key(map, key, next);
-		if (!keys_have(keys, key) && bpf_map_delete_elem(map, key) && errno != ENOENT)
+		if (!keys_find(keys, key) && bpf_map_delete_elem(map, key) && errno != ENOENT)
 			return -errno;
 	}
 	return 0;

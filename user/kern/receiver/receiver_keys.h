@@ -6,6 +6,7 @@
 #include <holdfast/receiver.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/value/address.h"
 
@@ -14,20 +15,25 @@ struct address address_of_key(const struct hf_receiver_address *key);
 struct hf_receiver_prefix prefix_to_key(const struct prefix *prefix);
 struct prefix prefix_of_key(const struct hf_receiver_prefix *key);
 
-/* Keys of size bytes each; list is the owner's to free. All zero but for size: none. */
+/*
+ * Entries of entry_size bytes each: a key of size bytes, and a byte behind it, its value. entry_size 0: keys
+ * alone, all of which have the value 1. list is the owner's to free.
+ */
 struct keys {
 	void *list;
-	size_t size, count, room;
+	size_t size, entry_size, count, room;
+	const uint8_t *ranks; /* by value: of two entries with one key the one of the lower rank stays */
 };
 
 /* 0 or -ENOMEM. Not sorted afterwards. */
-int keys_add(struct keys *keys, const void *key);
+int keys_add(struct keys *keys, const void *entry);
 /* Ascending by their bytes, none twice: the other functions want that. */
 void keys_sort(struct keys *keys);
+const void *keys_find(const struct keys *keys, const void *key); /* the entry, or NULL */
 /* Whether the map (a descriptor) holds other keys than these. */
 bool keys_differ(int map, const struct keys *keys);
-/* Makes it hold exactly these, each with the value 1 in one byte. What is wanted is entered before the rest
- * leaves: no packet is refused in between. 0 or -errno. */
+/* Makes it hold exactly these. What is wanted is entered before the rest leaves: no packet is refused in
+ * between. 0 or -errno. */
 int keys_enter(int map, const struct keys *keys);
 
 #endif

@@ -47,7 +47,7 @@ static void tc_read(const char *interface, struct receiver_state *state)
 
 static void ways_read(int fd, struct receiver_state *state)
 {
-	struct ways ways = {};
+	struct keys ways = {};
 
 	if (ways_collect(state->ifindex, &ways))
 		return;

@@ -11,30 +11,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "receiver_keys.h"
+
 struct way {
 	struct hf_receiver_prefix prefix;
 	uint8_t to; /* enum hf_receiver_way */
 };
 
-/* Sorted by prefix, none twice. */
-struct ways {
-	struct way *list;
-	size_t count, room;
-};
-
 /*
- * Reads the main routing table and the host's addresses, as seen from the interface. The caller frees
- * ret->list. More routes than HF_RECEIVER_MAX_WAYS: -E2BIG. Otherwise 0 or -errno.
+ * Reads the main routing table and the host's addresses, as seen from the interface. *ret has a struct way
+ * each. The caller frees ret->list. More routes than HF_RECEIVER_MAX_WAYS: -E2BIG. Otherwise 0 or -errno.
  */
-int ways_collect(uint32_t ifindex, struct ways *ret);
-/* Makes the map (a descriptor) hold exactly these. What is wanted is entered before the rest leaves. */
-int ways_enter(int map, const struct ways *ways);
+int ways_collect(uint32_t ifindex, struct keys *ret);
 /*
  * Whether the map holds other routes than these. Only those count that lead out of the interface or refuse:
  * addresses of the host and routes out of other interfaces come and go with VIPs and containers.
  */
-bool ways_differ(int map, const struct ways *ways);
+bool ways_differ(int map, const struct keys *ways);
 /* Whether any route leads out of the interface. */
-bool ways_lead_out(const struct ways *ways);
+bool ways_lead_out(const struct keys *ways);
 
 #endif
