@@ -3,42 +3,38 @@
 
 #include <string.h>
 
+#include "core/model/schema_table.h"
 #include "cli/change/change_run.h"
 #include "cli/frame/field.h"
-#include "core/model/schema_table.h"
-#include "cli/frame/moment.h"
 #include "cli/frame/request.h"
-#include "cli/frame/table.h"
+#include "cli/frame/show.h"
 #include "cli/offline/offline.h"
 #include "backend_drain.h"
 #include "nouns.h"
 
-void backends_print(const json_t *backends)
+const char *backend_cell(const json_t *backend, const char *key, char text[CELL_TEXT])
 {
-	struct table *table =
-		table_new("POOL/NAME ADDRESS >WEIGHT ADMIN HEALTH >SLOTS >NEW/S >PPS >REMEMBERED NOTE");
-	char text[QUANTITY_TEXT];
-	json_t *backend;
-	size_t i;
-
-	json_array_foreach (backends, i, backend) {
-		table_cell(table, "%s/%s", field_text(backend, "pool"), field_text(backend, "name"));
-		table_cell(table, "%s", field_text(backend, "address"));
-		table_cell(table, "%s", field_count(backend, "weight", text));
-		table_cell(table, "%s", field_text(backend, "admin"));
-		table_cell(table, "%s", field_text(backend, "health"));
-		table_cell(table, "%s", field_count(backend, "slots", text));
-		table_cell(table, "%s", field_new_flows(backend, "new_per_second", text));
-		table_cell(table, "%s", field_quantity(backend, "packets_per_second", text));
-		table_cell(table, "%s", field_count(backend, "remembered", text));
-		table_cell(table, "%s", field_text(backend, "note"));
-	}
-	table_print(table);
+	snprintf(text, CELL_TEXT, "%s/%s", field_text(backend, "pool"), field_text(backend, key));
+	return text;
 }
 
-static void backends_print_view(const json_t *view)
+static void backends_print(const json_t *view)
 {
-	backends_print(json_object_get(view, "backends"));
+	static const struct column columns[] = {
+		{"POOL/NAME", "name", backend_cell},
+		{"ADDRESS", "address", text_cell},
+		{">WEIGHT", "weight", field_count},
+		{"ADMIN", "admin", text_cell},
+		{"HEALTH", "health", text_cell},
+		{">SLOTS", "slots", field_count},
+		{">NEW/S", "new_per_second", field_new_flows},
+		{">PPS", "packets_per_second", field_quantity},
+		{">REMEMBERED", "remembered", field_count},
+		{"NOTE", "note", text_cell},
+		{.header = NULL},
+	};
+
+	show_table(json_object_get(view, "backends"), columns);
 }
 
 static enum exit_status backend_list_offline(const struct call *call)
@@ -48,26 +44,17 @@ static enum exit_status backend_list_offline(const struct call *call)
 
 	if (status)
 		return status;
-	status = offline_print(call, offline_backends(&offline, call_argument(call, 0)), backends_print_view);
+	status = show_view(call, offline_backends(&offline, call_argument(call, 0)), backends_print);
 	offline_close(&offline);
 	return status;
 }
 
 static enum exit_status run_backend_list(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status;
-
 	if (call->offline)
 		return backend_list_offline(call);
-	status = call->word_count ? request_get_named(call, "/v1/backends/%s", call->words, &answer)
-				  : request_get(call, "/v1/backends", &answer);
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status)
-		backends_print_view(answer.json);
-	answer_free(&answer);
-	return status;
+	return request_show(call, call->word_count ? "/v1/backends/%s" : "/v1/backends", call->words,
+			    backends_print);
 }
 
 void next_hop_show(const json_t *hop)
@@ -78,7 +65,7 @@ void next_hop_show(const json_t *hop)
 		return;
 	if (!field_is_null(hop, "held")) {
 		show_format("next hop", "held: lost %s ago (%s), packets still go to %s on %s",
-			    elapsed_text(field_number(hop, "held"), text), field_text(hop, "problem"),
+			    field_elapsed(hop, "held", text), field_text(hop, "problem"),
 			    field_text(hop, "mac"), field_text(hop, "interface"));
 		return;
 	}
@@ -107,10 +94,10 @@ static void drain_show(const json_t *backend)
 	if (field_number(backend, "based") > 0)
 		show_format("base of", "%s moving slots", field_count(backend, "based", text));
 	if (!field_is_null(backend, "heard"))
-		show_format("last heard", "%s ago", elapsed_text(field_number(backend, "heard"), text));
+		show_format("last heard", "%s ago", field_elapsed(backend, "heard", text));
 	if (!field_is_null(backend, "deadline"))
 		show_format("deadline", "%s, when the flows that are left are cut",
-			    moment_text(field_number(backend, "deadline"), moment));
+			    field_moment(backend, "deadline", moment));
 	if (json_is_true(json_object_get(backend, "removing")))
 		show_line("removal", "it leaves the pool when it is drained");
 }
@@ -128,7 +115,7 @@ static void backend_print(const json_t *backend)
 	if (strcmp(rule, "auto"))
 		show_format("health", "%s, stated by %s at %s", field_text(backend, "health"),
 			    field_text(backend, "health_author"),
-			    moment_text(field_number(backend, "health_since"), moment));
+			    field_moment(backend, "health_since", moment));
 	else
 		show_line("health", field_text(backend, "health"));
 	show_format("slots", "%s (%s %%)", field_count(backend, "slots", text),
@@ -148,17 +135,9 @@ static enum exit_status run_backend_show(const struct call *call)
 {
 	char pool[NAME_SIZE], name[BACKEND_TEXT];
 	const char *const names[] = {pool, name};
-	struct answer answer = {NULL, NULL};
-	enum exit_status status;
 
 	value_split_backend(call->words[0], pool, name);
-	status = request_get_named(call, "/v1/backends/%s/%s", names, &answer);
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status)
-		backend_print(answer.json);
-	answer_free(&answer);
-	return status;
+	return request_show(call, "/v1/backends/%s/%s", names, backend_print);
 }
 
 #define BACKEND ARGUMENT("POOL/NAME", VALUE_BACKEND, "")

@@ -63,7 +63,7 @@ static void wait_show(struct wait *wait, const json_t *backend)
 	printf("%s%s: %.0f remembered flows", wait->terminal && wait->shown >= 0 ? "\r\033[K" : "",
 	       wait->call->words[0], flows);
 	if (!field_is_null(backend, "heard"))
-		printf(", last heard %s ago", elapsed_text(field_number(backend, "heard"), heard));
+		printf(", last heard %s ago", field_elapsed(backend, "heard", heard));
 	if (!wait->terminal)
 		putchar('\n');
 	fflush(stdout);
@@ -190,7 +190,7 @@ static enum exit_status wait_until_drained(struct wait *wait)
 		struct answer answer = {NULL, NULL};
 		struct refusal refusal = {.what = ""};
 		enum exit_status status =
-			request_try_named(wait->call, "/v1/backends/%s/%s", names, &answer, &refusal);
+			request_try(wait->call, "/v1/backends/%s/%s", names, NULL, &answer, &refusal);
 		double elapsed = monotonic_seconds() - wait->began;
 		bool over = true;
 

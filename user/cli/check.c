@@ -5,12 +5,13 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "core/config/model_json.h"
 #include "cli/change/in_force.h"
 #include "cli/frame/complain.h"
+#include "cli/frame/field.h"
 #include "cli/frame/file.h"
-#include "cli/frame/table.h"
+#include "cli/frame/show.h"
 #include "cli/offline/offline.h"
-#include "core/config/model_json.h"
 #include "nouns.h"
 
 static json_t *findings_to_json(const struct findings *findings)
@@ -28,34 +29,32 @@ static json_t *findings_to_json(const struct findings *findings)
 	return json_pack("{s:s, s:o}", "worst", severity_name(findings_worst(findings)), "findings", list);
 }
 
-static void findings_print(const struct findings *findings)
+static const char *what_cell(const json_t *finding, const char *key, char text[CELL_TEXT])
 {
-	struct table *table = table_new("FINDING SUBJECT WHAT");
+	const char *right = field_text(finding, "right");
 
-	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *finding = &findings->list[i];
+	snprintf(text, CELL_TEXT, "%s%s%s", field_text(finding, key), *right ? "; right would be: " : "",
+		 right);
+	return text;
+}
 
-		table_cell(table, "%s", severity_name(finding->severity));
-		table_cell(table, "%s", finding->subject);
-		table_cell(table, "%s%s%s", finding->what, *finding->right ? "; right would be: " : "",
-			   finding->right);
-	}
-	table_print(table);
+static void findings_print(const json_t *view)
+{
+	static const struct column columns[] = {
+		{"FINDING", "severity", text_cell},
+		{"SUBJECT", "subject", text_cell},
+		{"WHAT", "what", what_cell},
+		{.header = NULL},
+	};
+
+	show_table(json_object_get(view, "findings"), columns);
 }
 
 enum exit_status findings_tell(const struct call *call, struct findings *findings)
 {
 	enum exit_status status = findings_worst(findings) >= FINDING_FAULT ? STATUS_REFUSED : STATUS_DONE;
 
-	if (call->json) {
-		json_t *json = findings_to_json(findings);
-
-		json_dumpf(json, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(json);
-	} else {
-		findings_print(findings);
-	}
+	status = show_view(call, findings_to_json(findings), findings_print) ?: status;
 	findings_free(findings);
 	return status;
 }

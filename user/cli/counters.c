@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* counters: two samples, and how fast each figure grew between them. */
-#include "counters.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -13,85 +11,66 @@
 #include "cli/frame/field.h"
 #include "cli/frame/monotonic.h"
 #include "cli/frame/request.h"
-#include "cli/frame/table.h"
+#include "cli/frame/show.h"
 #include "cli/offline/offline.h"
+#include "backend.h"
 #include "nouns.h"
 
 static void reasons_print(const json_t *reasons)
 {
-	struct table *table = table_new("REASON VERDICT >PACKETS >BYTES >PPS");
-	char text[QUANTITY_TEXT];
-	json_t *reason;
-	size_t i;
+	static const struct column columns[] = {
+		{"REASON", "reason", text_cell},
+		{"VERDICT", "verdict", text_cell},
+		{">PACKETS", "packets", field_count},
+		{">BYTES", "bytes", field_count},
+		{">PPS", "packets_per_second", field_quantity},
+		{.header = NULL},
+	};
 
-	json_array_foreach (reasons, i, reason) {
-		table_cell(table, "%s", field_text(reason, "reason"));
-		table_cell(table, "%s", field_text(reason, "verdict"));
-		table_cell(table, "%s", field_count(reason, "packets", text));
-		table_cell(table, "%s", field_count(reason, "bytes", text));
-		table_cell(table, "%s", field_quantity(reason, "packets_per_second", text));
-	}
-	table_print(table);
+	show_table(reasons, columns);
 }
 
-static void flows_cells(struct table *table, const json_t *object)
-{
-	char text[QUANTITY_TEXT];
-
-	table_cell(table, "%s", field_new_flows(object, "flows", text));
-	table_cell(table, "%s", field_new_flows(object, "new_per_second", text));
-	table_cell(table, "%s", field_count(object, "packets", text));
-	table_cell(table, "%s", field_quantity(object, "packets_per_second", text));
-	table_cell(table, "%s", field_count(object, "bytes", text));
-	table_cell(table, "%s", field_quantity(object, "bits_per_second", text));
-}
+/* clang-format off */
+#define FLOWS \
+	{">FLOWS", "flows", field_new_flows}, \
+	{">NEW/S", "new_per_second", field_new_flows}, \
+	{">PACKETS", "packets", field_count}, \
+	{">PPS", "packets_per_second", field_quantity}, \
+	{">BYTES", "bytes", field_count}, \
+	{">BPS", "bits_per_second", field_quantity}
+/* clang-format on */
 
 static void flows_print(const json_t *counters)
 {
-	struct table *table = table_new("SERVICE >FLOWS >NEW/S >PACKETS >PPS >BYTES >BPS");
-	json_t *object;
-	size_t i;
+	static const struct column services[] = {{"SERVICE", "service", text_cell}, FLOWS, {.header = NULL}};
+	static const struct column backends[] = {{"BACKEND", "name", backend_cell}, FLOWS, {.header = NULL}};
 
-	json_array_foreach (json_object_get(counters, "services"), i, object) {
-		table_cell(table, "%s", field_text(object, "service"));
-		flows_cells(table, object);
-	}
-	table_print(table);
-	table = table_new("BACKEND >FLOWS >NEW/S >PACKETS >PPS >BYTES >BPS");
-	json_array_foreach (json_object_get(counters, "backends"), i, object) {
-		table_cell(table, "%s/%s", field_text(object, "pool"), field_text(object, "name"));
-		flows_cells(table, object);
-	}
-	table_print(table);
+	show_table(json_object_get(counters, "services"), services);
+	show_table(json_object_get(counters, "backends"), backends);
 }
 
 static void interfaces_print_counters(const json_t *interfaces)
 {
-	struct table *table = table_new(
-		"INTERFACE MODE STATE >RX-PACKETS >RX-PPS >RX-BPS >RX-DROPPED >TX-PACKETS >TX-PPS >TX-BPS "
-		">SENT-LOST >LOST-PPS");
-	char text[QUANTITY_TEXT];
-	json_t *interface;
-	size_t i;
+	static const struct column columns[] = {
+		{"INTERFACE", "name", text_cell},
+		{"MODE", "mode", text_cell},
+		{"STATE", "state", text_cell},
+		{">RX-PACKETS", "rx_packets", field_count},
+		{">RX-PPS", "rx_packets_per_second", field_quantity},
+		{">RX-BPS", "rx_bits_per_second", field_quantity},
+		{">RX-DROPPED", "rx_dropped", field_count},
+		{">TX-PACKETS", "tx_packets", field_count},
+		{">TX-PPS", "tx_packets_per_second", field_quantity},
+		{">TX-BPS", "tx_bits_per_second", field_quantity},
+		{">SENT-LOST", "sent_lost", field_count},
+		{">LOST-PPS", "sent_lost_per_second", field_quantity},
+		{.header = NULL},
+	};
 
-	json_array_foreach (interfaces, i, interface) {
-		table_cell(table, "%s", field_text(interface, "name"));
-		table_cell(table, "%s", field_text(interface, "mode"));
-		table_cell(table, "%s", field_text(interface, "state"));
-		table_cell(table, "%s", field_count(interface, "rx_packets", text));
-		table_cell(table, "%s", field_quantity(interface, "rx_packets_per_second", text));
-		table_cell(table, "%s", field_quantity(interface, "rx_bits_per_second", text));
-		table_cell(table, "%s", field_count(interface, "rx_dropped", text));
-		table_cell(table, "%s", field_count(interface, "tx_packets", text));
-		table_cell(table, "%s", field_quantity(interface, "tx_packets_per_second", text));
-		table_cell(table, "%s", field_quantity(interface, "tx_bits_per_second", text));
-		table_cell(table, "%s", field_count(interface, "sent_lost", text));
-		table_cell(table, "%s", field_quantity(interface, "sent_lost_per_second", text));
-	}
-	table_print(table);
+	show_table(interfaces, columns);
 }
 
-void counters_print(const json_t *counters)
+static void counters_print(const json_t *counters)
 {
 	reasons_print(json_object_get(counters, "reasons"));
 	flows_print(counters);
@@ -110,7 +89,8 @@ static bool same_thing(const json_t *a, const json_t *b)
 	return true;
 }
 
-static void set_rate(json_t *after, const json_t *before, const char *count, const char *rate, double scale)
+static void rate_between(json_t *after, const json_t *before, const char *count, const char *rate,
+			 double scale)
 {
 	double grown = field_number(after, count) - field_number(before, count);
 
@@ -119,19 +99,20 @@ static void set_rate(json_t *after, const json_t *before, const char *count, con
 		json_object_set_new(after, rate, json_real(grown > 0 ? grown * scale : 0));
 }
 
-static void set_rates(json_t *after, const json_t *before, double seconds)
+static void rates_between(json_t *after, const json_t *before, double seconds)
 {
-	set_rate(after, before, "packets", "packets_per_second", 1 / seconds);
-	set_rate(after, before, "bytes", "bits_per_second", 8 / seconds);
-	set_rate(after, before, "flows", "new_per_second", 1 / seconds);
-	set_rate(after, before, "rx_packets", "rx_packets_per_second", 1 / seconds);
-	set_rate(after, before, "rx_bytes", "rx_bits_per_second", 8 / seconds);
-	set_rate(after, before, "tx_packets", "tx_packets_per_second", 1 / seconds);
-	set_rate(after, before, "tx_bytes", "tx_bits_per_second", 8 / seconds);
-	set_rate(after, before, "sent_lost", "sent_lost_per_second", 1 / seconds);
+	rate_between(after, before, "packets", "packets_per_second", 1 / seconds);
+	rate_between(after, before, "bytes", "bits_per_second", 8 / seconds);
+	rate_between(after, before, "flows", "new_per_second", 1 / seconds);
+	rate_between(after, before, "rx_packets", "rx_packets_per_second", 1 / seconds);
+	rate_between(after, before, "rx_bytes", "rx_bits_per_second", 8 / seconds);
+	rate_between(after, before, "tx_packets", "tx_packets_per_second", 1 / seconds);
+	rate_between(after, before, "tx_bytes", "tx_bits_per_second", 8 / seconds);
+	rate_between(after, before, "sent_lost", "sent_lost_per_second", 1 / seconds);
 }
 
-void counters_rate(json_t *after, const json_t *before, double seconds)
+/* Sets the rates of what is in both samples to what it grew by in that many seconds. */
+static void counters_rate(json_t *after, const json_t *before, double seconds)
 {
 	const char *kind;
 	json_t *list, *object;
@@ -144,7 +125,7 @@ void counters_rate(json_t *after, const json_t *before, double seconds)
 			/* Things keep their order; one that came or went between leaves the rest without a
 			 * rate. */
 			if (json_is_object(object) && same_thing(object, json_array_get(earlier, i)))
-				set_rates(object, json_array_get(earlier, i), seconds);
+				rates_between(object, json_array_get(earlier, i), seconds);
 		}
 	}
 }
@@ -190,7 +171,7 @@ static enum exit_status sample(const struct call *call, const struct offline *of
 		add_interfaces(*ret);
 		return *ret ? STATUS_DONE : complain(STATUS_REFUSED, &refusal, 0);
 	}
-	status = request_get(call, "/v1/counters", &answer);
+	status = request_get(call, "/v1/counters", NULL, &answer);
 	if (!status) {
 		add_interfaces(answer.json);
 		*ret = json_incref(answer.json);
@@ -218,7 +199,7 @@ static enum exit_status counters_take(const struct call *call, const struct offl
 			counters_rate(after, before, began);
 	}
 	json_decref(before);
-	return status ?: offline_print(call, after, counters_print);
+	return status ?: show_view(call, after, counters_print);
 }
 
 static enum exit_status run_counters(const struct call *call)

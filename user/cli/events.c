@@ -5,27 +5,31 @@
 #include <time.h>
 
 #include "cli/frame/field.h"
-#include "cli/frame/moment.h"
 #include "cli/frame/request.h"
-#include "cli/frame/table.h"
+#include "cli/frame/show.h"
 #include "nouns.h"
 
 enum { LIMIT_DEFAULT = 100, FOLLOW_LIMIT = 10000 };
 
+static const char *subject_cell(const json_t *event, const char *key, char text[CELL_TEXT])
+{
+	const char *subject = field_text(event, key);
+
+	(void)text;
+	return *subject ? subject : "-";
+}
+
 static void events_print(const json_t *events)
 {
-	struct table *table = table_new("TIME KIND SUBJECT EVENT");
-	char when[MOMENT_TEXT];
-	json_t *event;
-	size_t i;
+	static const struct column columns[] = {
+		{"TIME", "time", field_moment},
+		{"KIND", "kind", text_cell},
+		{"SUBJECT", "subject", subject_cell},
+		{"EVENT", "text", text_cell},
+		{.header = NULL},
+	};
 
-	json_array_foreach (events, i, event) {
-		table_cell(table, "%s", moment_text(field_number(event, "time"), when));
-		table_cell(table, "%s", field_text(event, "kind"));
-		table_cell(table, "%s", *field_text(event, "subject") ? field_text(event, "subject") : "-");
-		table_cell(table, "%s", field_text(event, "text"));
-	}
-	table_print(table);
+	show_table(events, columns);
 }
 
 /* One line an event, which needs no width that is not known yet. */
@@ -40,9 +44,8 @@ static void events_print_lines(const struct call *call, const json_t *events)
 			json_dumpf(event, stdout, JSON_COMPACT);
 			putchar('\n');
 		} else {
-			printf("%s  %s  %s  %s\n", moment_text(field_number(event, "time"), when),
-			       field_text(event, "kind"),
-			       *field_text(event, "subject") ? field_text(event, "subject") : "-",
+			printf("%s  %s  %s  %s\n", field_moment(event, "time", when),
+			       field_text(event, "kind"), subject_cell(event, "subject", NULL),
 			       field_text(event, "text"));
 		}
 	}
@@ -61,7 +64,7 @@ static enum exit_status events_get(const struct call *call, json_int_t after, lo
 	char path[96];
 
 	snprintf(path, sizeof path, "/v1/events?after=%" JSON_INTEGER_FORMAT "&limit=%ld", after, limit);
-	return request_get(call, path, ret);
+	return request_get(call, path, NULL, ret);
 }
 
 /* Goes on until the daemon is gone, or the reader. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,13 +11,12 @@ static enum exit_status run_export(const struct call *call)
 {
 	bool state = call_flag(call, "state");
 	struct answer answer = {NULL, NULL};
-	struct refusal refusal = {.what = ""};
 	struct model *model = NULL;
 	enum exit_status status;
 	char *text = NULL;
 
 	if (call->json) {
-		status = request_get(call, state ? "/v1/export?state=1" : "/v1/export", &answer);
+		status = request_get(call, state ? "/v1/export?state=1" : "/v1/export", NULL, &answer);
 		if (!status)
 			answer_print(&answer);
 		answer_free(&answer);
@@ -26,7 +24,7 @@ static enum exit_status run_export(const struct call *call)
 	}
 	status = model_in_force(call, state, &model);
 	if (!status && config_export(model, state, &text))
-		status = complain(STATUS_REFUSED, &refusal, ENOMEM);
+		status = complain_memory();
 	if (!status)
 		fputs(text, stdout);
 	free(text);

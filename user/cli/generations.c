@@ -1,45 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Generations: the desired states that were. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/config/config.h"
+#include "core/config/model_json.h"
 #include "cli/change/differences.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
-#include "cli/frame/moment.h"
 #include "cli/frame/request.h"
-#include "cli/frame/table.h"
-#include "core/config/model_json.h"
+#include "cli/frame/show.h"
 #include "nouns.h"
+
+static void generations_print(const json_t *view)
+{
+	static const struct column columns[] = {
+		{">GENERATION", "number", field_count},
+		{"TIME", "time", field_moment},
+		{"AUTHOR", "author", text_cell},
+		{"CAUSE", "cause", text_cell},
+		{.header = NULL},
+	};
+
+	show_table(json_object_get(view, "generations"), columns);
+}
 
 static enum exit_status run_generations_list(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get(call, "/v1/generations", &answer);
-	struct table *table;
-	char text[MOMENT_TEXT];
-	json_t *generation;
-	size_t i;
-
-	if (status)
-		return status;
-	if (call->json) {
-		answer_print(&answer);
-		goto out;
-	}
-	table = table_new(">GENERATION TIME AUTHOR CAUSE");
-	json_array_foreach (json_object_get(answer.json, "generations"), i, generation) {
-		table_cell(table, "%.0f", field_number(generation, "number"));
-		table_cell(table, "%s", moment_text(field_number(generation, "time"), text));
-		table_cell(table, "%s", field_text(generation, "author"));
-		table_cell(table, "%s", field_text(generation, "cause"));
-	}
-	table_print(table);
-out:
-	answer_free(&answer);
-	return status;
+	return request_show(call, "/v1/generations", NULL, generations_print);
 }
 
 /* A generation's model, and the answer it came in, which the caller frees. */
@@ -47,7 +35,7 @@ static enum exit_status generation_model(const struct call *call, const char *nu
 					 struct answer *ret_answer, struct model **ret)
 {
 	struct refusal refusal = {.what = ""};
-	enum exit_status status = request_get_named(call, "/v1/generations/%s", &number, ret_answer);
+	enum exit_status status = request_get(call, "/v1/generations/%s", &number, ret_answer);
 	int r;
 
 	if (status)
@@ -59,7 +47,6 @@ static enum exit_status generation_model(const struct call *call, const char *nu
 static enum exit_status run_generations_show(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
-	struct refusal refusal = {.what = ""};
 	struct model *model = NULL;
 	enum exit_status status = generation_model(call, call->words[0], &answer, &model);
 	char text[MOMENT_TEXT], *configuration = NULL;
@@ -67,11 +54,11 @@ static enum exit_status run_generations_show(const struct call *call)
 	if (!status && call->json) {
 		answer_print(&answer);
 	} else if (!status && config_export(model, true, &configuration)) {
-		status = complain(STATUS_REFUSED, &refusal, ENOMEM);
+		status = complain_memory();
 	} else if (!status) {
 		printf("# generation %.0f, %s, by %s: %s\n%s", field_number(answer.json, "number"),
-		       moment_text(field_number(answer.json, "time"), text),
-		       field_text(answer.json, "author"), field_text(answer.json, "cause"), configuration);
+		       field_moment(answer.json, "time", text), field_text(answer.json, "author"),
+		       field_text(answer.json, "cause"), configuration);
 	}
 	free(configuration);
 	model_free(model);
@@ -79,20 +66,18 @@ static enum exit_status run_generations_show(const struct call *call)
 	return status;
 }
 
+static void diff_print(const json_t *answer)
+{
+	if (!differences_print(json_object_get(answer, "differences")))
+		puts("no difference");
+}
+
 /* From one generation to another, or to what is in force. */
 static enum exit_status run_generations_diff(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get_named(
+	return request_show(
 		call, call->word_count > 1 ? "/v1/generations/%s/diff?to=%s" : "/v1/generations/%s/diff",
-		call->words, &answer);
-
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status && !differences_print(json_object_get(answer.json, "differences")))
-		puts("no difference");
-	answer_free(&answer);
-	return status;
+		call->words, diff_print);
 }
 
 /* clang-format off */

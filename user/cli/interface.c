@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "interface.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/model/schema_table.h"
 #include "kern/base/pins.h"
 #include "kern/instance/attach.h"
 #include "kern/instance/lifecycle.h"
@@ -11,25 +14,50 @@
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
+#include "cli/frame/show.h"
 #include "cli/offline/offline.h"
-#include "core/model/schema_table.h"
 #include "nouns.h"
-#include "status.h"
+
+enum { TAG_SHOWN = 6 };
+
+/* Of a program only the beginning is shown, and only where it sees packets. */
+static const char *program_cell(const json_t *interface, const char *key, char text[CELL_TEXT])
+{
+	if (strcmp(field_text(interface, "state"), "attached"))
+		return "-";
+	snprintf(text, CELL_TEXT, "%.*s", TAG_SHOWN, field_text(interface, key));
+	return text;
+}
+
+static const char *note_cell(const json_t *interface, const char *key, char text[CELL_TEXT])
+{
+	const char *state = field_text(interface, "state"), *problem = field_text(interface, key);
+
+	if (!strcmp(state, "attached"))
+		return problem;
+	snprintf(text, CELL_TEXT, "%s%s%s", state, *problem ? ": " : "", problem);
+	return text;
+}
+
+void interfaces_print(const json_t *view)
+{
+	static const struct column columns[] = {
+		{"INTERFACE", "name", text_cell},
+		{"MODE", "mode", text_cell},
+		{"PROGRAM", "program", program_cell},
+		{"?NOTE", "problem", note_cell},
+		{.header = NULL},
+	};
+
+	show_table(json_object_get(view, "interfaces"), columns);
+}
 
 static enum exit_status run_interface_list(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get(call, "/v1/interfaces", &answer);
-
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status)
-		interfaces_print(json_object_get(answer.json, "interfaces"));
-	answer_free(&answer);
-	return status;
+	return request_show(call, "/v1/interfaces", NULL, interfaces_print);
 }
 
-static enum exit_status detach_one(const struct call *call, const char *name)
+static enum exit_status interface_detach(const struct call *call, const char *name)
 {
 	json_t *arguments = json_pack("{s:s}", "name", name);
 	struct answer answer = {NULL, NULL};
@@ -46,13 +74,13 @@ static enum exit_status detach_one(const struct call *call, const char *name)
 static enum exit_status detach_all(const struct call *call)
 {
 	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get(call, "/v1/interfaces", &answer), first = status;
+	enum exit_status status = request_get(call, "/v1/interfaces", NULL, &answer), first = status;
 	json_t *interface;
 	size_t i;
 
 	/* One that cannot be detached does not keep the others attached. */
 	json_array_foreach (json_object_get(answer.json, "interfaces"), i, interface) {
-		status = detach_one(call, field_text(interface, "name"));
+		status = interface_detach(call, field_text(interface, "name"));
 		if (!first)
 			first = status;
 	}

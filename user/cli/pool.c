@@ -1,51 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "pool.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "core/model/schema_table.h"
 #include "cli/change/change_run.h"
 #include "cli/frame/field.h"
-#include "core/model/schema_table.h"
 #include "cli/frame/request.h"
-#include "cli/frame/table.h"
+#include "cli/frame/show.h"
 #include "nouns.h"
-#include "status.h"
 
 enum { DIGEST_SHOWN = 8 };
 
+/* "16384 (25%)"; key: where the number of slots is. */
+static const char *moving_cell(const json_t *pool, const char *key, char text[CELL_TEXT])
+{
+	double moving = field_number(pool, "moving"), slots = field_number(pool, key);
+	char percent[QUANTITY_TEXT];
+
+	if (moving > 0 && slots > 0)
+		snprintf(text, CELL_TEXT, "%.0f (%s%%)", moving, percent_text(moving / slots, percent));
+	else
+		snprintf(text, CELL_TEXT, "%.0f", moving);
+	return text;
+}
+
+/* "in 1h56m" */
+static const char *settles_cell(const json_t *pool, const char *key, char text[CELL_TEXT])
+{
+	char in[QUANTITY_TEXT];
+
+	if (field_is_null(pool, key))
+		return "-";
+	snprintf(text, CELL_TEXT, "in %s", field_elapsed(pool, key, in));
+	return text;
+}
+
+/* A digest's beginning; list: the digests are an object of their own, status: they are the pool's members. */
+static const char *digest_cell(const json_t *pool, const char *key, char text[CELL_TEXT])
+{
+	const json_t *digests = json_object_get(pool, "digests");
+
+	snprintf(text, CELL_TEXT, "%.*s", DIGEST_SHOWN, field_text(digests ? digests : pool, key));
+	return text;
+}
+
+void pools_print(const json_t *status)
+{
+	static const struct column columns[] = {
+		{"POOL", "name", text_cell},
+		{"SCHEME", "scheme", text_cell},
+		{"SLOTS", "slots", field_count},
+		{"MOVING", "slots", moving_cell},
+		{"SETTLES", "settles_in", settles_cell},
+		{"TABLE", "table", digest_cell},
+		{"HISTORY", "history", digest_cell},
+		{.header = NULL},
+	};
+
+	show_table(json_object_get(status, "pools"), columns);
+}
+
+static void pools_print_list(const json_t *view)
+{
+	static const struct column columns[] = {
+		{"POOL", "name", text_cell},
+		{"SCHEME", "scheme", text_cell},
+		{">SLOTS", "table_size", field_count},
+		{"ENCAP", "encap", text_cell},
+		{">UP", "up", field_up},
+		{"MOVING", "table_size", moving_cell},
+		{"SETTLES", "settles_in", settles_cell},
+		{"TABLE", "table", digest_cell},
+		{"HISTORY", "history", digest_cell},
+		{.header = NULL},
+	};
+
+	show_table(json_object_get(view, "pools"), columns);
+}
+
 static enum exit_status run_pool_list(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get(call, "/v1/pools", &answer);
-	struct table *table;
-	char text[QUANTITY_TEXT];
-	json_t *pool;
-	size_t i;
-
-	if (status)
-		return status;
-	if (call->json) {
-		answer_print(&answer);
-		goto out;
-	}
-	table = table_new("POOL SCHEME >SLOTS ENCAP >UP MOVING SETTLES TABLE HISTORY");
-	json_array_foreach (json_object_get(answer.json, "pools"), i, pool) {
-		const json_t *digests = json_object_get(pool, "digests");
-		double slots = field_number(pool, "table_size");
-
-		table_cell(table, "%s", field_text(pool, "name"));
-		table_cell(table, "%s", field_text(pool, "scheme"));
-		table_cell(table, "%.0f", slots);
-		table_cell(table, "%s", field_text(pool, "encap"));
-		table_cell(table, "%.0f/%.0f", field_number(pool, "up"), field_number(pool, "backends"));
-		table_cell(table, "%s", moving_text(field_number(pool, "moving"), slots, text));
-		table_cell(table, "%s", settles_text(pool, text));
-		table_cell(table, "%.*s", DIGEST_SHOWN, field_text(digests, "table"));
-		table_cell(table, "%.*s", DIGEST_SHOWN, field_text(digests, "history"));
-	}
-	table_print(table);
-out:
-	answer_free(&answer);
-	return status;
+	return request_show(call, "/v1/pools", NULL, pools_print_list);
 }
 
 static void show_list(const char *name, const json_t *strings)
@@ -82,7 +119,7 @@ static void show_options(const json_t *options)
 static void pool_print(const json_t *pool)
 {
 	const json_t *grace = json_object_get(pool, "grace"), *digests = json_object_get(pool, "digests");
-	char text[QUANTITY_TEXT], udp[QUANTITY_TEXT];
+	char text[CELL_TEXT], udp[QUANTITY_TEXT];
 
 	show_line("pool", field_text(pool, "name"));
 	show_line("scheme", field_text(pool, "scheme"));
@@ -93,14 +130,13 @@ static void pool_print(const json_t *pool)
 	show_line("encap", field_text(pool, "encap"));
 	show_list("source", json_object_get(pool, "source"));
 	if (json_is_object(grace))
-		show_format("grace", "TCP %s, UDP %s", elapsed_text(field_number(grace, "tcp"), text),
-			    elapsed_text(field_number(grace, "udp"), udp));
+		show_format("grace", "TCP %s, UDP %s", field_elapsed(grace, "tcp", text),
+			    field_elapsed(grace, "udp", udp));
 	show_list("services", json_object_get(pool, "services"));
 	show_format("backends", "%.0f, %.0f up", field_number(pool, "backends"), field_number(pool, "up"));
-	show_format("moving", "%s slots",
-		    moving_text(field_number(pool, "moving"), field_number(pool, "table_size"), text));
+	show_format("moving", "%s slots", moving_cell(pool, "table_size", text));
 	if (!field_is_null(pool, "settles_in"))
-		show_line("settles", settles_text(pool, text));
+		show_line("settles", settles_cell(pool, "settles_in", text));
 	if (field_is_null(pool, "demand"))
 		show_format("flow table", "%s remembered", field_count(pool, "remembered", text));
 	else
@@ -112,52 +148,50 @@ static void pool_print(const json_t *pool)
 
 static enum exit_status run_pool_show(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get_named(call, "/v1/pools/%s", call->words, &answer);
+	return request_show(call, "/v1/pools/%s", call->words, pool_print);
+}
 
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status)
-		pool_print(answer.json);
-	answer_free(&answer);
-	return status;
+/* "17", "0-99" */
+static const char *range_cell(const json_t *range, const char *key, char text[CELL_TEXT])
+{
+	double first = field_number(range, key), last = field_number(range, "last");
+
+	if (first == last)
+		return count_text(first, text);
+	snprintf(text, CELL_TEXT, "%.0f-%.0f", first, last);
+	return text;
+}
+
+static const char *owner_cell(const json_t *range, const char *key, char text[CELL_TEXT])
+{
+	(void)text;
+	return field_is_null(range, key) ? "-" : field_text(range, key);
+}
+
+static const char *names_cell(const json_t *range, const char *key, char text[CELL_TEXT])
+{
+	return names_text(json_object_get(range, key), text);
 }
 
 static void slots_print(const json_t *slots)
 {
-	struct table *table = table_new("SLOTS OWNER ?OLD-FLOWS ?PREFERENCES");
-	char names[NAMES_TEXT];
-	json_t *range;
-	size_t i;
+	static const struct column columns[] = {
+		{"SLOTS", "first", range_cell},
+		{"OWNER", "owner", owner_cell},
+		{"?OLD-FLOWS", "base", text_cell},
+		{"?PREFERENCES", "preferences", names_cell},
+		{.header = NULL},
+	};
 
-	json_array_foreach (json_object_get(slots, "ranges"), i, range) {
-		double first = field_number(range, "first"), last = field_number(range, "last");
-
-		if (first == last)
-			table_cell(table, "%.0f", first);
-		else
-			table_cell(table, "%.0f-%.0f", first, last);
-		table_cell(table, "%s", field_is_null(range, "owner") ? "-" : field_text(range, "owner"));
-		table_cell(table, "%s", field_text(range, "base"));
-		table_cell(table, "%s", names_text(json_object_get(range, "preferences"), names));
-	}
-	table_print(table);
+	show_table(json_object_get(slots, "ranges"), columns);
 }
 
 static enum exit_status run_pool_slots_show(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get_named(
-		call,
-		call_flag(call, "preferences") ? "/v1/pools/%s/slots?preferences=1" : "/v1/pools/%s/slots",
-		call->words, &answer);
-
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status)
-		slots_print(answer.json);
-	answer_free(&answer);
-	return status;
+	return request_show(call,
+			    call_flag(call, "preferences") ? "/v1/pools/%s/slots?preferences=1"
+							   : "/v1/pools/%s/slots",
+			    call->words, slots_print);
 }
 
 #define POOL ARGUMENT("POOL", VALUE_NAME, "name")

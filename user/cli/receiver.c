@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/schema_table.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
-#include "core/model/schema_table.h"
+#include "cli/frame/show.h"
 #include "cli/frame/table.h"
 #include "check.h"
 #include "nouns.h"
 
-static enum interface_mode mode_of(const char *word)
+static enum interface_mode mode_named(const char *word)
 {
 	for (int mode = MODE_AUTO; word && mode <= MODE_GENERIC; mode++) {
 		if (!strcmp(mode_name((enum interface_mode)mode), word))
@@ -75,7 +76,7 @@ static void warn_of_foreign_vips(const struct receiver_options *options)
 	freeifaddrs(own);
 }
 
-static enum exit_status attach(const struct call *call, const struct receiver_options *options)
+static enum exit_status receiver_start(const struct call *call, const struct receiver_options *options)
 {
 	struct refusal refusal = {.what = ""}, warning = {.what = ""};
 	int r = receiver_attach(options, &warning, &refusal);
@@ -97,21 +98,20 @@ static enum exit_status run_receiver_attach(const struct call *call)
 	struct receiver_options options = {
 		.interface = call->words[0],
 		.from = from,
-		.mode = mode_of(call_option(call, "mode")),
+		.mode = mode_named(call_option(call, "mode")),
 		.netns = call_option(call, "netns"),
 	};
 	const char *gue_port = call_option(call, "gue-port");
-	struct refusal refusal = {.what = ""};
 	enum exit_status status;
 
 	if (!from || !vips) {
-		status = complain(STATUS_REFUSED, &refusal, ENOMEM);
+		status = complain_memory();
 		goto out;
 	}
 	options.gue_port = gue_port ? (uint16_t)atoi(gue_port) : 0;
 	read_peers(call, from, &options.from_count, vips, &options.vip_count);
 	options.vips = options.vip_count ? vips : NULL;
-	status = attach(call, &options);
+	status = receiver_start(call, &options);
 out:
 	free(from);
 	free(vips);
@@ -161,7 +161,7 @@ static json_t *receiver_to_json(const struct receiver_state *state)
 			 "verdicts", counts);
 }
 
-static int collect(const struct receiver_state *state, void *context)
+static int receiver_collect(const struct receiver_state *state, void *context)
 {
 	return json_array_append_new(context, receiver_to_json(state)) ? -ENOMEM : 0;
 }
@@ -229,8 +229,10 @@ static void verdicts_print(const json_t *receivers)
 	table_print(table);
 }
 
-static void receivers_print(const json_t *receivers)
+static void receivers_print(const json_t *view)
 {
+	const json_t *receivers = json_object_get(view, "receivers");
+
 	sources_print(receivers);
 	vips_print(receivers);
 	verdicts_print(receivers);
@@ -240,23 +242,13 @@ static enum exit_status run_receiver_list(const struct call *call)
 {
 	json_t *receivers = json_array();
 	struct refusal refusal = {.what = ""};
-	int r = receiver_list(collect, receivers);
+	int r = receiver_list(receiver_collect, receivers);
 
 	if (r) {
 		json_decref(receivers);
 		return complain(STATUS_REFUSED, &refusal, r);
 	}
-	if (call->json) {
-		json_t *all = json_pack("{s:O}", "receivers", receivers);
-
-		json_dumpf(all, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(all);
-	} else {
-		receivers_print(receivers);
-	}
-	json_decref(receivers);
-	return STATUS_DONE;
+	return show_view(call, json_pack("{s:o}", "receivers", receivers), receivers_print);
 }
 
 static enum exit_status run_receiver_check(const struct call *call)

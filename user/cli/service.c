@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "service.h"
+
+#include "core/model/schema_table.h"
 #include "cli/change/change_run.h"
 #include "cli/frame/field.h"
-#include "core/model/schema_table.h"
 #include "cli/frame/request.h"
+#include "cli/frame/show.h"
 #include "nouns.h"
-#include "status.h"
+
+void services_print(const json_t *view)
+{
+	static const struct column columns[] = {
+		{"SERVICE", "service", text_cell},
+		{"POOL", "pool", text_cell},
+		{"UP", "up", field_up},
+		{"NEW/S", "new_per_second", field_new_flows},
+		{"PPS", "packets_per_second", field_quantity},
+		{"BPS", "bits_per_second", field_quantity},
+		{.header = NULL},
+	};
+
+	show_table(json_object_get(view, "services"), columns);
+}
 
 static enum exit_status run_service_list(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get(call, "/v1/services", &answer);
-
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status)
-		services_print(json_object_get(answer.json, "services"));
-	answer_free(&answer);
-	return status;
+	return request_show(call, "/v1/services", NULL, services_print);
 }
 
 static void service_print(const json_t *service)
@@ -26,7 +35,7 @@ static void service_print(const json_t *service)
 	show_line("service", field_text(service, "service"));
 	show_line("pool", field_text(service, "pool"));
 	show_line("track", field_text(service, "track"));
-	show_line("idle", elapsed_text(field_number(service, "idle"), text));
+	show_line("idle", field_elapsed(service, "idle", text));
 	show_format("backends", "%.0f, %.0f up", field_number(service, "backends"),
 		    field_number(service, "up"));
 	show_format("new flows", "%s, %s a second", field_new_flows(service, "flows", text),
@@ -39,15 +48,7 @@ static void service_print(const json_t *service)
 
 static enum exit_status run_service_show(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get_named(call, "/v1/services/%s/%s", call->words, &answer);
-
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status)
-		service_print(answer.json);
-	answer_free(&answer);
-	return status;
+	return request_show(call, "/v1/services/%s/%s", call->words, service_print);
 }
 
 #define LISTEN ARGUMENT("VIP:PORT", VALUE_LISTEN, "listen")

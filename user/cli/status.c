@@ -5,12 +5,12 @@
 
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
-#include "cli/frame/table.h"
+#include "cli/frame/show.h"
 #include "cli/offline/offline.h"
+#include "interface.h"
 #include "nouns.h"
-#include "status.h"
-
-enum { DIGEST_SHOWN = 8, TAG_SHOWN = 6 };
+#include "pool.h"
+#include "service.h"
 
 static void print_host(const json_t *status)
 {
@@ -30,87 +30,6 @@ static void print_host(const json_t *status)
 			printf(": %s", field_text(generation, "cause"));
 	}
 	putchar('\n');
-}
-
-void interfaces_print(const json_t *interfaces)
-{
-	struct table *table = table_new("INTERFACE MODE PROGRAM ?NOTE");
-	json_t *interface;
-	size_t i;
-
-	json_array_foreach (interfaces, i, interface) {
-		const char *state = field_text(interface, "state"),
-			   *problem = field_text(interface, "problem");
-		bool attached = !strcmp(state, "attached");
-
-		table_cell(table, "%s", field_text(interface, "name"));
-		table_cell(table, "%s", field_text(interface, "mode"));
-		table_cell(table, "%.*s", TAG_SHOWN, attached ? field_text(interface, "program") : "-");
-		table_cell(table, "%s%s%s", attached ? "" : state, !attached && *problem ? ": " : "",
-			   problem);
-	}
-	table_print(table);
-}
-
-void services_print(const json_t *services)
-{
-	struct table *table = table_new("SERVICE POOL UP NEW/S PPS BPS");
-	char text[QUANTITY_TEXT];
-	json_t *service;
-	size_t i;
-
-	json_array_foreach (services, i, service) {
-		table_cell(table, "%s", field_text(service, "service"));
-		table_cell(table, "%s", field_text(service, "pool"));
-		table_cell(table, "%.0f/%.0f", field_number(service, "up"),
-			   field_number(service, "backends"));
-		table_cell(table, "%s", field_new_flows(service, "new_per_second", text));
-		table_cell(table, "%s", field_quantity(service, "packets_per_second", text));
-		table_cell(table, "%s", field_quantity(service, "bits_per_second", text));
-	}
-	table_print(table);
-}
-
-const char *moving_text(double moving, double slots, char text[QUANTITY_TEXT])
-{
-	char percent[QUANTITY_TEXT];
-
-	if (moving > 0 && slots > 0)
-		snprintf(text, QUANTITY_TEXT, "%.0f (%.8s%%)", moving, percent_text(moving / slots, percent));
-	else
-		snprintf(text, QUANTITY_TEXT, "%.0f", moving);
-	return text;
-}
-
-const char *settles_text(const json_t *pool, char text[QUANTITY_TEXT])
-{
-	char in[QUANTITY_TEXT];
-
-	if (field_is_null(pool, "settles_in"))
-		return "-";
-	snprintf(text, QUANTITY_TEXT, "in %.20s", elapsed_text(field_number(pool, "settles_in"), in));
-	return text;
-}
-
-static void pools_print(const json_t *pools)
-{
-	struct table *table = table_new("POOL SCHEME SLOTS MOVING SETTLES TABLE HISTORY");
-	char text[QUANTITY_TEXT];
-	json_t *pool;
-	size_t i;
-
-	json_array_foreach (pools, i, pool) {
-		double slots = field_number(pool, "slots");
-
-		table_cell(table, "%s", field_text(pool, "name"));
-		table_cell(table, "%s", field_text(pool, "scheme"));
-		table_cell(table, "%.0f", slots);
-		table_cell(table, "%s", moving_text(field_number(pool, "moving"), slots, text));
-		table_cell(table, "%s", settles_text(pool, text));
-		table_cell(table, "%.*s", DIGEST_SHOWN, field_text(pool, "table"));
-		table_cell(table, "%.*s", DIGEST_SHOWN, field_text(pool, "history"));
-	}
-	table_print(table);
 }
 
 static void print_strings(const char *label, const json_t *strings)
@@ -136,21 +55,22 @@ static void flows_line(const json_t *flows)
 	putchar('\n');
 }
 
-void status_print(const json_t *status)
+static void status_print(const json_t *status)
 {
 	const json_t *flows = json_object_get(status, "flows");
 
 	print_host(status);
-	interfaces_print(json_object_get(status, "interfaces"));
-	services_print(json_object_get(status, "services"));
-	pools_print(json_object_get(status, "pools"));
+	interfaces_print(status);
+	services_print(status);
+	pools_print(status);
 	if (json_is_object(flows))
 		flows_line(flows);
 	print_strings("ERROR", json_object_get(status, "problems"));
 	print_strings("WARN", json_object_get(status, "warnings"));
 }
 
-bool status_degraded(const json_t *status)
+/* An interface is not attached, a service has no backend up, or a problem is listed. */
+static bool status_degraded(const json_t *status)
 {
 	json_t *interface, *service;
 	size_t i;
@@ -177,7 +97,7 @@ static enum exit_status status_show_offline(const struct call *call)
 	view = offline_status(&offline);
 	if (call_flag(call, "check") && view && status_degraded(view))
 		status = STATUS_REFUSED;
-	status = offline_print(call, view, status_print) ?: status;
+	status = show_view(call, view, status_print) ?: status;
 	offline_close(&offline);
 	return status;
 }
@@ -189,7 +109,7 @@ static enum exit_status run_status(const struct call *call)
 
 	if (call->offline)
 		return status_show_offline(call);
-	status = request_get(call, "/v1/status", &answer);
+	status = request_get(call, "/v1/status", NULL, &answer);
 
 	if (!status) {
 		if (call->json)

@@ -13,7 +13,7 @@ static enum exit_status run_version(const struct call *call)
 
 	if (!call->json)
 		printf("holdfast   %s\n", HOLDFAST_VERSION);
-	status = request_get(call, "/v1/version", &answer);
+	status = request_get(call, "/v1/version", NULL, &answer);
 	if (!status && call->json)
 		answer_print(&answer);
 	else if (!status)

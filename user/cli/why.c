@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "why.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +6,8 @@
 
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
-#include "cli/frame/moment.h"
 #include "cli/frame/request.h"
+#include "cli/frame/show.h"
 #include "cli/offline/offline.h"
 #include "backend.h"
 #include "nouns.h"
@@ -47,10 +45,10 @@ static void print_stated(const json_t *stated)
 	json_array_foreach (stated, i, fact)
 		show_format("stated", "%s %s, by %s at %s", field_text(fact, "backend"),
 			    field_text(fact, "health"), field_text(fact, "author"),
-			    moment_text(field_number(fact, "since"), moment));
+			    field_moment(fact, "since", moment));
 }
 
-void why_print(const json_t *why)
+static void why_print(const json_t *why)
 {
 	const json_t *outer = json_object_get(why, "outer");
 	char slot[QUANTITY_TEXT], slots[QUANTITY_TEXT], names[NAMES_TEXT];
@@ -100,7 +98,7 @@ static enum exit_status why_offline(const struct call *call)
 		return status;
 	status = offline_why(&offline, &view);
 	if (!status)
-		status = offline_print(call, view, why_print);
+		status = show_view(call, view, why_print);
 	offline_close(&offline);
 	return status;
 }
@@ -110,8 +108,6 @@ static enum exit_status run_why(const struct call *call)
 	const char *words[] = {call->words[0], call->words[1], call->words[2],
 			       call_option(call, "interface")};
 	struct refusal refusal = {.what = ""};
-	struct answer answer = {NULL, NULL};
-	enum exit_status status;
 
 	if (!families_agree(call)) {
 		refuse(&refusal, -EINVAL, "%s and %s are of different families", words[1], words[2]);
@@ -120,16 +116,10 @@ static enum exit_status run_why(const struct call *call)
 	}
 	if (call->offline)
 		return why_offline(call);
-	status = request_get_named(call,
-				   words[3] ? "/v1/why?proto=%s&src=%s&dst=%s&interface=%s"
-					    : "/v1/why?proto=%s&src=%s&dst=%s",
-				   words, &answer);
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status)
-		why_print(answer.json);
-	answer_free(&answer);
-	return status;
+	return request_show(call,
+			    words[3] ? "/v1/why?proto=%s&src=%s&dst=%s&interface=%s"
+				     : "/v1/why?proto=%s&src=%s&dst=%s",
+			    words, why_print);
 }
 
 /* clang-format off */

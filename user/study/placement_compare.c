@@ -6,11 +6,11 @@
 
 #include "core/study/comparison.h"
 #include "cli/frame/complain.h"
+#include "cli/frame/field.h"
 #include "cli/frame/figure.h"
 #include "cli/frame/monotonic.h"
 #include "cli/frame/progress.h"
-#include "cli/frame/quantity.h"
-#include "cli/frame/table.h"
+#include "cli/frame/show.h"
 #include "commands.h"
 #include "placement_study.h"
 
@@ -47,11 +47,6 @@ static void entry_end(struct entry *entry)
 	}
 }
 
-static enum exit_status no_memory(void)
-{
-	return complain(STATUS_REFUSED, &(struct refusal){.what = ""}, -ENOMEM);
-}
-
 /* Owners of all keys, in pieces, so that the bar moves; seconds it took. */
 static double owners_find(struct contest *contest, const struct placement *placement, uint16_t *owners,
 			  const char *what)
@@ -75,16 +70,6 @@ static double owners_find(struct contest *contest, const struct placement *place
 	return monotonic_seconds() - start;
 }
 
-static uint32_t *weights_of(const struct placement *placement, const struct crowd *crowd)
-{
-	uint32_t *weights = calloc(placement_members(placement) + 1, sizeof *weights);
-
-	for (size_t i = 0; weights && i < crowd->count; i++)
-		weights[placement_member_number(placement, crowd->members[i].name)] =
-			crowd->members[i].weight;
-	return weights;
-}
-
 static enum exit_status entry_place(struct contest *contest, enum placement_scheme scheme,
 				    struct entry *entry)
 {
@@ -99,12 +84,12 @@ static enum exit_status entry_place(struct contest *contest, enum placement_sche
 	if (status)
 		return status;
 	size = sample_size(entry->before, &contest->sample);
-	entry->weights[0] = weights_of(entry->before, &contest->study.before);
-	entry->weights[1] = weights_of(entry->after, &contest->study.after);
+	entry->weights[0] = study_weights(&contest->study, false, entry->before);
+	entry->weights[1] = study_weights(&contest->study, true, entry->after);
 	entry->owners[0] = malloc(size * sizeof(uint16_t));
 	entry->owners[1] = malloc(size * sizeof(uint16_t));
 	if (!entry->weights[0] || !entry->weights[1] || !entry->owners[0] || !entry->owners[1])
-		return no_memory();
+		return complain_memory();
 	entry->lookup = owners_find(contest, entry->before, entry->owners[0], name) / size;
 	if (!contest->sample.prefix) /* a table is read, not asked */
 		entry->lookup = NAN;
@@ -128,7 +113,7 @@ static enum exit_status entry_measure(struct contest *contest, struct entry *ent
 		error = compare_bounded(&contest->sample, &before, contest->factor, &entry->figures);
 	if (contest->study.change)
 		placement_move_warning(entry->before, entry->after, entry->warning, sizeof entry->warning);
-	return error ? no_memory() : STATUS_DONE;
+	return error ? complain_memory() : STATUS_DONE;
 }
 
 /* What cannot be told is null, so that every row has every key. */
@@ -167,56 +152,69 @@ static json_t *entry_json(const struct contest *contest, enum placement_scheme s
 	return row;
 }
 
-static const char *cell_percent(const json_t *row, const char *key, char text[QUANTITY_TEXT + 4])
+static const char *percent_cell(const json_t *row, const char *key, char text[CELL_TEXT])
 {
 	const json_t *value = json_object_get(row, key);
 
 	if (!json_is_real(value))
 		return "";
-	snprintf(text, QUANTITY_TEXT + 4, "%.2f%%", 100 * json_real_value(value));
+	snprintf(text, CELL_TEXT, "%.2f%%", 100 * json_real_value(value));
 	return text;
 }
 
-static double number(const json_t *row, const char *key)
+static const char *ratio_cell(const json_t *row, const char *key, char text[CELL_TEXT])
 {
-	return json_number_value(json_object_get(row, key));
+	snprintf(text, CELL_TEXT, "%.3f", field_number(row, key));
+	return text;
 }
 
-static void rows_print(const json_t *rows)
+static const char *cap_cell(const json_t *row, const char *key, char text[CELL_TEXT])
 {
-	struct table *table = table_new(
-		"SCHEME >MAX/MEAN >MIN/MEAN >STDDEV >?MOVED >?MINIMUM >?NEEDLESS >WORST-NEIGHBOUR "
-		">?COPIES-MOVED >?COPIES-LOST >?DUPLICATES >?CAP >?OVERFLOW >BUILD ?>LOOKUP >BYTES");
-	static const char *const shares[] = {"moved",
-					     "minimum",
-					     "needless",
-					     "worst_neighbour_share",
-					     "copies_moved",
-					     "copies_lost",
-					     "keys_with_duplicates"};
-	char text[QUANTITY_TEXT + 4];
+	return json_object_get(row, key) ? field_count(row, key, text) : "";
+}
+
+static const char *build_cell(const json_t *row, const char *key, char text[CELL_TEXT])
+{
+	snprintf(text, CELL_TEXT, "%.1fms", field_number(row, key));
+	return text;
+}
+
+static const char *lookup_cell(const json_t *row, const char *key, char text[CELL_TEXT])
+{
+	if (field_number(row, key) <= 0)
+		return "";
+	snprintf(text, CELL_TEXT, "%.0fns", field_number(row, key));
+	return text;
+}
+
+static void schemes_print(const json_t *rows)
+{
+	static const struct column columns[] = {
+		{"SCHEME", "scheme", text_cell},
+		{">MAX/MEAN", "max_over_mean", ratio_cell},
+		{">MIN/MEAN", "min_over_mean", ratio_cell},
+		{">STDDEV", "deviation", ratio_cell},
+		{">?MOVED", "moved", percent_cell},
+		{">?MINIMUM", "minimum", percent_cell},
+		{">?NEEDLESS", "needless", percent_cell},
+		{">WORST-NEIGHBOUR", "worst_neighbour_share", percent_cell},
+		{">?COPIES-MOVED", "copies_moved", percent_cell},
+		{">?COPIES-LOST", "copies_lost", percent_cell},
+		{">?DUPLICATES", "keys_with_duplicates", percent_cell},
+		{">?CAP", "cap", cap_cell},
+		{">?OVERFLOW", "overflow", percent_cell},
+		{">BUILD", "build_ms", build_cell},
+		{"?>LOOKUP", "lookup_ns", lookup_cell},
+		{">BYTES", "bytes", field_quantity},
+		{.header = NULL},
+	};
 	json_t *row;
 	size_t i;
 
+	show_table(rows, columns);
 	json_array_foreach (rows, i, row) {
-		table_cell(table, "%s", json_string_value(json_object_get(row, "scheme")));
-		table_cell(table, "%.3f", number(row, "max_over_mean"));
-		table_cell(table, "%.3f", number(row, "min_over_mean"));
-		table_cell(table, "%.3f", number(row, "deviation"));
-		for (size_t s = 0; s < sizeof shares / sizeof *shares; s++)
-			table_cell(table, "%s", cell_percent(row, shares[s], text));
-		table_cell(table, json_object_get(row, "cap") ? "%.0f" : "", number(row, "cap"));
-		table_cell(table, "%s", cell_percent(row, "overflow", text));
-		table_cell(table, "%.1fms", number(row, "build_ms"));
-		table_cell(table, number(row, "lookup_ns") > 0 ? "%.0fns" : "", number(row, "lookup_ns"));
-		table_cell(table, "%s", quantity_text(number(row, "bytes"), text));
-	}
-	table_print(table);
-	json_array_foreach (rows, i, row) {
-		const char *warning = json_string_value(json_object_get(row, "caution"));
-
-		if (warning && *warning)
-			printf("NOTE  %s\n", warning);
+		if (*field_text(row, "caution"))
+			printf("NOTE  %s\n", field_text(row, "caution"));
 	}
 }
 
@@ -239,7 +237,7 @@ static enum exit_status rows_show(const struct call *call, const struct contest 
 			       contest->sample.prefix, contest->sample.first + contest->sample.count - 1);
 		else
 			printf("every slot of the table\n");
-		rows_print(rows);
+		schemes_print(rows);
 		json_decref(rows);
 	}
 	return STATUS_DONE;

@@ -9,16 +9,6 @@
 #include "commands.h"
 #include "placement_study.h"
 
-static uint32_t *weights_of(const struct placement *placement, const struct crowd *crowd)
-{
-	uint32_t *weights = calloc(placement_members(placement) + 1, sizeof *weights);
-
-	for (size_t i = 0; weights && i < crowd->count; i++)
-		weights[placement_member_number(placement, crowd->members[i].name)] =
-			crowd->members[i].weight;
-	return weights;
-}
-
 /* What moves: of a ring by a hundred thousand keys, of a table by its slots. */
 static int drawing_measure(const struct study *study, struct drawing *drawing, bool ring)
 {
@@ -31,7 +21,7 @@ static int drawing_measure(const struct study *study, struct drawing *drawing, b
 
 	for (int side = 0; side < 2 && !error; side++) {
 		owners[side] = malloc(sample_size(sides[side], &sample) * sizeof *owners[side]);
-		weights[side] = weights_of(sides[side], side ? &study->after : &study->before);
+		weights[side] = study_weights(study, side, sides[side]);
 		error = owners[side] && weights[side] ? 0 : -ENOMEM;
 		if (!error)
 			sample_owners(sides[side], &sample, owners[side]);

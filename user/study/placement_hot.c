@@ -9,6 +9,7 @@
 #include "cli/frame/field.h"
 #include "cli/frame/figure.h"
 #include "cli/frame/file.h"
+#include "cli/frame/show.h"
 #include "commands.h"
 #include "placement_study.h"
 
@@ -129,7 +130,7 @@ enum exit_status placement_hot(const struct call *call)
 	if (!status)
 		status = file_read(call_argument(call, 0), &text, &length);
 	if (!status && counts_read(text, &counts))
-		status = complain(STATUS_REFUSED, &(struct refusal){.what = ""}, -ENOMEM);
+		status = complain_memory();
 	if (!status)
 		status = heat_show(call, placement, &counts, study_number(call, "shards", 10), factor);
 	free(counts.keys);

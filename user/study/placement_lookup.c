@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/frame/field.h"
 #include "cli/frame/figure.h"
-#include "cli/frame/table.h"
+#include "cli/frame/show.h"
 #include "commands.h"
 #include "placement_study.h"
 
@@ -34,30 +35,33 @@ static json_t *key_json(const struct placement *before, const struct placement *
 	return row;
 }
 
-static void rows_print(const json_t *rows)
+/* Those behind the owner. */
+static const char *then_cell(const json_t *row, const char *key, char text[CELL_TEXT])
 {
-	struct table *table = table_new("KEY >SLOT OWNER ?THEN ?AFTER");
-	json_t *row, *name;
-	size_t i, rank;
+	size_t rank, used = 0;
+	json_t *name;
 
-	json_array_foreach (rows, i, row) {
-		const char *after = json_string_value(json_object_get(row, "owner_after"));
-		char then[512] = "";
-
-		json_array_foreach (json_object_get(row, "list"), rank, name) {
-			size_t used = strlen(then);
-
-			if (rank)
-				snprintf(then + used, sizeof then - used, "%s%s", used ? ", " : "",
-					 json_string_value(name));
-		}
-		table_cell(table, "%s", json_string_value(json_object_get(row, "key")));
-		table_cell(table, "%lld", (long long)json_integer_value(json_object_get(row, "slot")));
-		table_cell(table, "%s", json_string_value(json_object_get(row, "owner")));
-		table_cell(table, "%s", then);
-		table_cell(table, "%s", after ? after : "");
+	*text = '\0';
+	json_array_foreach (json_object_get(row, key), rank, name) {
+		if (rank && used < CELL_TEXT)
+			used += (size_t)snprintf(text + used, CELL_TEXT - used, "%s%s", used ? ", " : "",
+						 json_string_value(name));
 	}
-	table_print(table);
+	return text;
+}
+
+static void keys_print(const json_t *rows)
+{
+	static const struct column columns[] = {
+		{"KEY", "key", text_cell},
+		{">SLOT", "slot", field_count},
+		{"OWNER", "owner", text_cell},
+		{"?THEN", "list", then_cell},
+		{"?AFTER", "owner_after", text_cell},
+		{.header = NULL},
+	};
+
+	show_table(rows, columns);
 }
 
 enum exit_status placement_lookup_keys(const struct call *call)
@@ -81,7 +85,7 @@ enum exit_status placement_lookup_keys(const struct call *call)
 	if (!status && call->json)
 		figures_print_json(json_incref(rows));
 	else if (!status)
-		rows_print(rows);
+		keys_print(rows);
 	json_decref(rows);
 	placement_free(before);
 	placement_free(after);

@@ -112,13 +112,12 @@ static enum exit_status pool_of_daemon(const struct call *call, struct crowd *cr
 {
 	const char *pool = call_option(call, "pool");
 	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get_named(call, "/v1/backends/%s", &pool, &answer);
-	struct refusal refusal = {.what = ""};
+	enum exit_status status = request_get(call, "/v1/backends/%s", &pool, &answer);
 
 	if (status)
 		return status;
 	if (members_join(crowd, json_object_get(answer.json, "backends")))
-		status = complain(STATUS_REFUSED, &refusal, -ENOMEM);
+		status = complain_memory();
 	answer_free(&answer);
 	return status;
 }
@@ -195,7 +194,7 @@ static enum exit_status positions_read(const char *text, struct study *study)
 	study->positions = calloc(commas(text), sizeof *study->positions);
 	study->words = strdup(text);
 	if (!study->positions || !study->words)
-		return complain(STATUS_REFUSED, &(struct refusal){.what = ""}, -ENOMEM);
+		return complain_memory();
 	for (char *at = NULL, *word = strtok_r(study->words, ",", &at); word;
 	     word = strtok_r(NULL, ",", &at)) {
 		char *equals = strchr(word, '='), *end = equals;
@@ -216,7 +215,7 @@ static enum exit_status ranges_read(const char *text, struct study *study)
 {
 	if (strcmp(text, SLOT_RANGES_EVEN) != 0 &&
 	    slot_ranges_parse(text, &study->ranges, &study->options.range_count, &study->words) < 0)
-		return complain(STATUS_REFUSED, &(struct refusal){.what = ""}, -ENOMEM);
+		return complain_memory();
 	study->options.ranges = study->ranges;
 	return STATUS_DONE;
 }
@@ -233,7 +232,7 @@ static enum exit_status tokens_place(const struct call *call, struct study *stud
 	for (int side = 0; tokens && side < 2; side++)
 		if (allocate_tokens(crowds[side]->members, crowds[side]->count, tokens,
 				    &study->allocated[side]))
-			return complain(STATUS_REFUSED, &(struct refusal){.what = ""}, -ENOMEM);
+			return complain_memory();
 	study->options.virtual_nodes = tokens;
 	return STATUS_DONE;
 }
@@ -318,4 +317,15 @@ enum exit_status study_build(const struct study *study, enum placement_scheme sc
 	if (error && !*refusal.where)
 		refusal_where(&refusal, "scheme %s", placement_scheme_name(scheme));
 	return error ? complain(STATUS_REFUSED, &refusal, error) : STATUS_DONE;
+}
+
+uint32_t *study_weights(const struct study *study, bool after, const struct placement *placement)
+{
+	const struct crowd *crowd = after ? &study->after : &study->before;
+	uint32_t *weights = calloc(placement_members(placement) + 1, sizeof *weights);
+
+	for (size_t i = 0; weights && i < crowd->count; i++)
+		weights[placement_member_number(placement, crowd->members[i].name)] =
+			crowd->members[i].weight;
+	return weights;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every placement verb starts from: members, a change of them, schemes and their options. Needs no
  * daemon. */
-#ifndef HOLDFAST_CLI_PLACEMENT_STUDY_H
-#define HOLDFAST_CLI_PLACEMENT_STUDY_H
+#ifndef HOLDFAST_STUDY_PLACEMENT_STUDY_H
+#define HOLDFAST_STUDY_PLACEMENT_STUDY_H
 
 #include <stdbool.h>
 
@@ -32,6 +32,11 @@ void study_close(struct study *study);
  */
 enum exit_status study_build(const struct study *study, enum placement_scheme scheme, bool after,
 			     const struct placement *previous, struct placement **ret);
+/*
+ * The weights of the members before or after the change, by their numbers in placement. The caller frees
+ * them; NULL: no memory.
+ */
+uint32_t *study_weights(const struct study *study, bool after, const struct placement *placement);
 /* The option's number, or otherwise. */
 uint32_t study_number(const struct call *call, const char *option, uint32_t otherwise);
 /* The option's decimal fraction from low up. Complains itself. */

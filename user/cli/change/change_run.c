@@ -148,7 +148,7 @@ enum exit_status run_change(const struct call *call)
 	enum exit_status status;
 
 	if (!arguments)
-		return complain(STATUS_REFUSED, &refusal, ENOMEM);
+		return complain_memory();
 	if (!strcmp(call->verb->verb, "set") && !call->given_count) {
 		json_decref(arguments);
 		refuse(&refusal, -EINVAL, "%s set: nothing to change was given", call->noun->name);

@@ -16,7 +16,7 @@ enum exit_status change_send_whole(const struct call *call, const char *path, js
 {
 	json_object_set_new(body, "dry_run", json_boolean(dry_run));
 	json_object_set_new(body, "force", json_boolean(call->force));
-	return request_try(call, path, body, ret, refusal);
+	return request_try(call, path, NULL, body, ret, refusal);
 }
 
 /* Whether the daemon refused only because much would move, and there is somebody to ask. */

@@ -2,8 +2,8 @@
 #include "in_force.h"
 
 #include "core/config/config.h"
-#include "cli/frame/complain.h"
 #include "core/config/model_json.h"
+#include "cli/frame/complain.h"
 
 static bool has_stamps(const struct model *model)
 {
@@ -21,7 +21,7 @@ static int64_t clock_in_force(const struct call *call)
 	struct answer answer = {NULL, NULL};
 	int64_t clock = 0;
 
-	if (!request_get(call, "/v1/status", &answer))
+	if (!request_get(call, "/v1/status", NULL, &answer))
 		clock = json_integer_value(json_object_get(answer.json, "clock"));
 	answer_free(&answer);
 	return clock;
@@ -31,7 +31,8 @@ enum exit_status model_in_force(const struct call *call, bool state, struct mode
 {
 	struct answer answer = {NULL, NULL};
 	struct refusal refusal = {.what = ""};
-	enum exit_status status = request_get(call, state ? "/v1/export?state=1" : "/v1/export", &answer);
+	enum exit_status status =
+		request_get(call, state ? "/v1/export?state=1" : "/v1/export", NULL, &answer);
 	int r = 0;
 
 	if (!status)

@@ -2,6 +2,7 @@
 #include "complain.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +37,11 @@ enum exit_status complain(enum exit_status status, const struct refusal *refusal
 
 	print_refusal("", what, refusal->where, refusal->right);
 	return status;
+}
+
+enum exit_status complain_memory(void)
+{
+	return complain(STATUS_REFUSED, &(struct refusal){.what = ""}, ENOMEM);
 }
 
 void warn_about(const struct refusal *warning)

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "field.h"
 
-#include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { NAME_WIDTH = 14 };
 
 const char *field_text(const json_t *object, const char *key)
 {
@@ -30,6 +26,23 @@ bool field_is_null(const json_t *object, const char *key)
 const char *field_quantity(const json_t *object, const char *key, char text[QUANTITY_TEXT])
 {
 	return field_is_null(object, key) ? "-" : quantity_text(field_number(object, key), text);
+}
+
+const char *field_elapsed(const json_t *object, const char *key, char text[QUANTITY_TEXT])
+{
+	return elapsed_text(field_number(object, key), text);
+}
+
+const char *field_moment(const json_t *object, const char *key, char text[MOMENT_TEXT])
+{
+	return moment_text(field_number(object, key), text);
+}
+
+const char *field_up(const json_t *object, const char *key, char text[QUANTITY_TEXT])
+{
+	snprintf(text, QUANTITY_TEXT, "%.0f/%.0f", field_number(object, key),
+		 field_number(object, "backends"));
+	return text;
 }
 
 const char *field_count(const json_t *object, const char *key, char text[QUANTITY_TEXT])
@@ -62,29 +75,4 @@ const char *names_text(const json_t *names, char text[NAMES_TEXT])
 						   more);
 	}
 	return text;
-}
-
-void show_line(const char *name, const char *value)
-{
-	int width = NAME_WIDTH;
-
-	if (!*value)
-		return;
-	/* A further value of the line before has no name of its own. */
-	width -= printf("%s%s", name, *name ? ":" : "");
-	printf("%*s", width > 1 ? width : 1, "");
-	for (; *value; value++)
-		putchar(iscntrl((unsigned char)*value) ? '?' : *value);
-	putchar('\n');
-}
-
-void show_format(const char *name, const char *format, ...)
-{
-	char value[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(value, sizeof value, format, args);
-	va_end(args);
-	show_line(name, value);
 }

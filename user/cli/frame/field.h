@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "moment.h"
 #include "quantity.h"
 
 const char *field_text(const json_t *object, const char *key);
@@ -17,12 +18,14 @@ const char *field_quantity(const json_t *object, const char *key, char text[QUAN
 const char *field_new_flows(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
 const char *field_count(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
 
+/* Seconds as elapsed_text(), Unix seconds as moment_text(). */
+const char *field_elapsed(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
+const char *field_moment(const json_t *object, const char *key, char text[MOMENT_TEXT]);
+/* "3/4": of the object's backends, those that are up. */
+const char *field_up(const json_t *object, const char *key, char text[QUANTITY_TEXT]);
+
 /* "db1, db3, db2": a list of names. Returns text. */
 enum { NAMES_TEXT = 512 };
 const char *names_text(const json_t *names, char text[NAMES_TEXT]);
-
-/* One thing in full: "name:   value" lines, aligned; empty values are left out. */
-void show_line(const char *name, const char *value);
-__attribute__((format(printf, 2, 3))) void show_format(const char *name, const char *format, ...);
 
 #endif

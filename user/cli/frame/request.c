@@ -16,6 +16,7 @@
 
 enum {
 	BODY_MAX = 256 << 20, /* a daemon that says more than this is none */
+	PATH_TEXT = 1024,
 	SOCKET_TEXT = sizeof(((struct sockaddr_un *)0)->sun_path),
 };
 
@@ -208,6 +209,39 @@ static void refuse_unanswered(const struct call *call, const struct liveness *li
 		refusal_right(refusal, "the change may be in force: `holdfast status` shows what is");
 }
 
+/* Unreserved characters of RFC 3986 and the colon, which a path may hold. */
+static bool is_plain(unsigned char byte)
+{
+	return isalnum(byte) || (byte && strchr("-._~:", byte));
+}
+
+/* The path with the words in the places of its "%s". What has no room is left out: no path is so long. */
+static void path_fill(const char *path, const char *const *words, char full[static PATH_TEXT])
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char *to = full, *const last = full + PATH_TEXT - 1;
+
+	for (; *path; path++) {
+		if (strncmp(path, "%s", 2)) {
+			if (to < last)
+				*to++ = *path;
+			continue;
+		}
+		for (const char *word = *words++; *word && last - to >= 3; word++) {
+			unsigned char byte = (unsigned char)*word;
+
+			if (!is_plain(byte)) {
+				*to++ = '%';
+				*to++ = digits[byte >> 4];
+				byte = (unsigned char)digits[byte & 15];
+			}
+			*to++ = (char)byte;
+		}
+		path++;
+	}
+	*to = '\0';
+}
+
 static enum exit_status request(const struct call *call, const char *path, const char *text,
 				struct answer *ret, struct refusal *refusal)
 {
@@ -245,36 +279,52 @@ out:
 	return status;
 }
 
-enum exit_status request_get(const struct call *call, const char *path, struct answer *ret)
+enum exit_status request_try(const struct call *call, const char *path, const char *const *words,
+			     const json_t *body, struct answer *ret, struct refusal *refusal)
 {
-	struct refusal refusal = {.what = ""};
-	enum exit_status status = request(call, path, NULL, ret, &refusal);
-
-	return status ? complain(status, &refusal, 0) : STATUS_DONE;
-}
-
-enum exit_status request_try(const struct call *call, const char *path, const json_t *body,
-			     struct answer *ret, struct refusal *refusal)
-{
-	char *text = json_dumps(body, JSON_COMPACT);
+	char full[PATH_TEXT], *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
 	enum exit_status status;
 
-	if (!text) {
+	if (body && !text) {
 		refuse(refusal, -ENOMEM, "memory is short");
 		return STATUS_REFUSED;
 	}
-	status = request(call, path, text, ret, refusal);
+	path_fill(path, words, full);
+	status = request(call, full, text, ret, refusal);
 	free(text);
 	return status;
+}
+
+enum exit_status request_get(const struct call *call, const char *path, const char *const *words,
+			     struct answer *ret)
+{
+	struct refusal refusal = {.what = ""};
+	enum exit_status status = request_try(call, path, words, NULL, ret, &refusal);
+
+	return status ? complain(status, &refusal, 0) : STATUS_DONE;
 }
 
 enum exit_status request_post(const struct call *call, const char *path, const json_t *body,
 			      struct answer *ret)
 {
 	struct refusal refusal = {.what = ""};
-	enum exit_status status = request_try(call, path, body, ret, &refusal);
+	enum exit_status status = request_try(call, path, NULL, body, ret, &refusal);
 
 	return status ? complain(status, &refusal, 0) : STATUS_DONE;
+}
+
+enum exit_status request_show(const struct call *call, const char *path, const char *const *words,
+			      void (*print)(const json_t *answer))
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_get(call, path, words, &answer);
+
+	if (!status && call->json)
+		answer_print(&answer);
+	else if (!status)
+		print(answer.json);
+	answer_free(&answer);
+	return status;
 }
 
 void answer_free(struct answer *answer)
@@ -288,62 +338,4 @@ enum exit_status answer_print(const struct answer *answer)
 {
 	puts(answer->text);
 	return STATUS_DONE;
-}
-
-/* Unreserved characters of RFC 3986 and the colon, which a path may hold. */
-char *request_escape(const char *text)
-{
-	static const char digits[] = "0123456789ABCDEF";
-	char *escaped = malloc(3 * strlen(text) + 1), *to = escaped;
-
-	if (!escaped)
-		return NULL;
-	for (; *text; text++) {
-		unsigned char byte = (unsigned char)*text;
-
-		if (isalnum(byte) || strchr("-._~:", byte)) {
-			*to++ = *text;
-		} else {
-			*to++ = '%';
-			*to++ = digits[byte >> 4];
-			*to++ = digits[byte & 15];
-		}
-	}
-	*to = '\0';
-	return escaped;
-}
-
-enum exit_status request_try_named(const struct call *call, const char *path, const char *const *words,
-				   struct answer *ret, struct refusal *refusal)
-{
-	char full[1024];
-	size_t length = 0;
-
-	for (; *path; path++) {
-		char *escaped;
-
-		if (strncmp(path, "%s", 2)) {
-			if (length + 1 < sizeof full)
-				full[length++] = *path;
-			continue;
-		}
-		escaped = request_escape(*words++);
-		if (escaped && length + strlen(escaped) < sizeof full) {
-			strcpy(full + length, escaped);
-			length += strlen(escaped);
-		}
-		free(escaped);
-		path++;
-	}
-	full[length] = '\0';
-	return request(call, full, NULL, ret, refusal);
-}
-
-enum exit_status request_get_named(const struct call *call, const char *path, const char *const *words,
-				   struct answer *ret)
-{
-	struct refusal refusal = {.what = ""};
-	enum exit_status status = request_try_named(call, path, words, ret, &refusal);
-
-	return status ? complain(status, &refusal, 0) : STATUS_DONE;
 }

@@ -13,29 +13,22 @@ struct answer {
 };
 
 /*
- * Asks for path ("/v1/status"). On anything but a good answer it has complained already, and the status says
- * how: refused, or unreachable. It waits as long as the daemon lives (liveness.h). The caller frees the
- * answer.
+ * Asks for path, whose "%s" are filled with the words, escaped; words may be NULL where it has none. body:
+ * what to post, or NULL. It waits as long as the daemon lives (liveness.h). Anything but STATUS_DONE says how
+ * it failed, refused or unreachable, and *refusal why. The caller frees the answer.
  */
-enum exit_status request_get(const struct call *call, const char *path, struct answer *ret);
-/* As request_get() with a body. */
+enum exit_status request_try(const struct call *call, const char *path, const char *const *words,
+			     const json_t *body, struct answer *ret, struct refusal *refusal);
+/* The same without a body, or without words. Where they fail they have complained already. */
+enum exit_status request_get(const struct call *call, const char *path, const char *const *words,
+			     struct answer *ret);
 enum exit_status request_post(const struct call *call, const char *path, const json_t *body,
 			      struct answer *ret);
-/* As request_post(), but leaves it to the caller to complain, of what *refusal then says. */
-enum exit_status request_try(const struct call *call, const char *path, const json_t *body,
-			     struct answer *ret, struct refusal *refusal);
+/* Asks as request_get() and prints the answer: with --json as it came, else by print. */
+enum exit_status request_show(const struct call *call, const char *path, const char *const *words,
+			      void (*print)(const json_t *answer));
 void answer_free(struct answer *answer);
 /* Prints the answer for --json. */
 enum exit_status answer_print(const struct answer *answer);
-
-/* Text fit to stand in a path or query, between slashes or ampersands; the caller frees it. NULL: no memory.
- */
-char *request_escape(const char *text);
-/* Asks for path, whose "%s" are filled with the words, escaped. */
-enum exit_status request_get_named(const struct call *call, const char *path, const char *const *words,
-				   struct answer *ret);
-/* The same, but prints no refusal: *refusal has it for the caller. */
-enum exit_status request_try_named(const struct call *call, const char *path, const char *const *words,
-				   struct answer *ret, struct refusal *refusal);
 
 #endif

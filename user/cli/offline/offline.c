@@ -139,19 +139,3 @@ const char *offline_service_name(const struct offline *offline, const struct hf_
 	}
 	return keys_text(&offline->loaded->directory, service, text);
 }
-
-enum exit_status offline_print(const struct call *call, json_t *view, void (*print)(const json_t *))
-{
-	struct refusal refusal = {.what = ""};
-
-	if (!view)
-		return complain(STATUS_REFUSED, &refusal, ENOMEM);
-	if (call->json) {
-		json_dumpf(view, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
-		putchar('\n');
-	} else {
-		print(view);
-	}
-	json_decref(view);
-	return STATUS_DONE;
-}

@@ -46,9 +46,6 @@ json_t *offline_next_hop(const struct hf_backend *entry);
 /* offline_why.c: the call's flow, asked of the loaded program. New reference; complains where it fails. */
 enum exit_status offline_why(const struct offline *offline, json_t **ret);
 
-/* Prints what one of these makes, as JSON for --json, else by print. */
-enum exit_status offline_print(const struct call *call, json_t *view, void (*print)(const json_t *));
-
 /* stored.c: the database's last generation, its model and ledger. 0 or negative errno with *refusal filled.
  */
 int stored_read(const char *path, json_t **ret_generation, struct model **ret_model,
