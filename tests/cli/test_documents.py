@@ -43,10 +43,60 @@ def test_every_verb_is_in_the_manual(cli):
         assert f"\n.B {line}\n" in text, line
 
 
-def test_every_key_is_in_the_manual(cli):
-    text = page(cli, "holdfast.yaml.5")
-    for key in ("version", "seed", "listen", "address", "weight", "table_size", "udp_grace", "virtual_nodes", "ranges"):
-        assert f"\n.B {key}\n" in text
+# Which verbs take a kind of object's keys as options, and which keys stand by their place instead.
+VERBS = {"interface": ["attach"], "pool": ["add", "set"], "backend": ["add", "set"], "service": ["add", "set"]}
+WORDS = {"interface attach": "name", "pool add": "name", "pool set": "name", "backend add": "name address",
+         "backend set": "name", "service add": "listen", "service set": "listen"}
+
+
+def keys_of_the_document():
+    """The table of keys in docs/api.md, which a unit test compares with the program's rows, both ways."""
+    text = (TOP / "docs" / "api.md").read_text()
+    return re.findall(rf"^\| ({'|'.join(VERBS)}) \| `(\w+)` \| (.+?) \| (.*?) ?\|$", text, re.M)
+
+
+def described(takes, default):
+    words = f"Takes {takes}.\n"
+    if default == "required":
+        return words + "Required.\n"
+    return words + f"Default: {default.strip('`')}.\n" if default else words
+
+
+def places_without(cli, keys):
+    """Where a key is missing: (place, key)."""
+    yaml = page(cli, "holdfast.yaml.5").replace("\\-", "-")
+    manual = page(cli, "holdfast.8").replace("\\-", "-")
+    completion = cli.out("completion")
+    missing = []
+    for noun, key, takes, default in keys:
+        section = yaml[yaml.index(f"\n.SS {noun}s\n"):]
+        section = section[:section.find("\n.S", 1)]
+        entry = re.search(rf"\n\.B {key}\n.*\n((?:.+\n)*?)(?=\.|\Z)", section + "\n")
+        if not entry or entry[1] != described(takes, default):
+            missing.append(("holdfast.yaml.5", key))
+        for verb in VERBS[noun]:
+            if key in WORDS[f"{noun} {verb}"].split():
+                continue
+            option = "--" + key.replace("_", "-")
+            shown = manual[manual.index(f"\n.B {noun} {verb} "):]
+            offered = re.search(rf'"{noun} {verb}"\*\)\n.*\n\t*_holdfast_offer "([^"]*)"', completion)[1]
+            for place, there in (("help", re.search(rf"^  {option}( |$)", cli.out(f"{noun} {verb} --help"), re.M)),
+                                 ("holdfast.8", f"\n.B {option}" in shown[:shown.index("\n.EE")]),
+                                 ("completion", option in offered.split())):
+                if not there:
+                    missing.append((f"{place} of {noun} {verb}", key))
+    return missing
+
+
+def test_every_key_is_in_help_manual_and_completion(cli):
+    keys = keys_of_the_document()
+    assert len(keys) > 25
+    assert places_without(cli, keys) == []
+
+
+def test_a_key_that_is_nowhere_is_missed_everywhere(cli):
+    missing = places_without(cli, [("pool", "planted", "true or false", "`false`")])
+    assert len(missing) == 7 and {key for _, key in missing} == {"planted"}
 
 
 def test_every_option_of_the_daemon_is_in_its_manual(cli):
