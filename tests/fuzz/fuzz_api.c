@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "daemon/api/operate.h"
-#include "daemon/api/patience.h"
+#include "daemon/change/patience.h"
 #include "daemon/change/preparation.h"
 #include "daemon/api/server.h"
 #include "daemon/api/views.h"

@@ -24,7 +24,7 @@ static void backends_print(const json_t *view)
 		{"POOL/NAME", "name", backend_cell},
 		{"ADDRESS", "address", text_cell},
 		{">WEIGHT", "weight", field_count},
-		{"ADMIN", "admin", text_cell},
+		{"ADMIN", "admin", known_cell},
 		{"HEALTH", "health", text_cell},
 		{">SLOTS", "slots", field_count},
 		{">NEW/S", "new_per_second", field_new_flows},

@@ -11,7 +11,7 @@
 #include "cli/frame/field.h"
 #include "cli/frame/file.h"
 #include "cli/frame/show.h"
-#include "cli/offline/offline.h"
+#include "cli/offline/stored.h"
 #include "nouns.h"
 
 static json_t *findings_to_json(const struct findings *findings)
@@ -74,16 +74,18 @@ static enum exit_status model_of_file(const char *file, struct model **ret)
 static enum exit_status model_of_database(const struct call *call, struct model **ret)
 {
 	struct refusal refusal = {.what = ""};
-	json_t *generation = NULL;
-	struct ledger *ledger = NULL;
+	struct stored stored;
 	char path[512];
 	int r;
 
 	snprintf(path, sizeof path, "%s/%s.db", call->state_dir, call->instance);
-	r = stored_read(path, &generation, ret, &ledger, &refusal);
-	json_decref(generation);
-	ledger_free(ledger);
-	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;
+	r = stored_read(path, &stored, &refusal);
+	if (r)
+		return complain(STATUS_REFUSED, &refusal, r);
+	*ret = stored.model;
+	stored.model = NULL;
+	stored_release(&stored);
+	return STATUS_DONE;
 }
 
 static enum exit_status run_check(const struct call *call)

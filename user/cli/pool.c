@@ -42,7 +42,7 @@ static const char *digest_cell(const json_t *pool, const char *key, char text[CE
 {
 	const json_t *digests = json_object_get(pool, "digests");
 
-	snprintf(text, CELL_TEXT, "%.*s", DIGEST_SHOWN, field_text(digests ? digests : pool, key));
+	snprintf(text, CELL_TEXT, "%.*s", DIGEST_SHOWN, known_cell(digests ? digests : pool, key, NULL));
 	return text;
 }
 
@@ -50,7 +50,7 @@ void pools_print(const json_t *status)
 {
 	static const struct column columns[] = {
 		{"POOL", "name", text_cell},
-		{"SCHEME", "scheme", text_cell},
+		{"SCHEME", "scheme", known_cell},
 		{"SLOTS", "slots", field_count},
 		{"MOVING", "slots", moving_cell},
 		{"SETTLES", "settles_in", settles_cell},

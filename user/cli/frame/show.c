@@ -43,6 +43,11 @@ const char *text_cell(const json_t *object, const char *key, char text[CELL_TEXT
 	return field_text(object, key);
 }
 
+const char *known_cell(const json_t *object, const char *key, char text[CELL_TEXT])
+{
+	return field_is_null(object, key) ? "-" : text_cell(object, key, text);
+}
+
 void show_table(const json_t *objects, const struct column *columns)
 {
 	char headers[CELL_TEXT] = "", text[CELL_TEXT];

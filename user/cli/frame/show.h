@@ -22,6 +22,8 @@ struct column {
 
 /* The member, a text, as it is. */
 const char *text_cell(const json_t *object, const char *key, char text[CELL_TEXT]);
+/* The same; "-" where it is not known. */
+const char *known_cell(const json_t *object, const char *key, char text[CELL_TEXT]);
 /* A line an object; columns end with header NULL. */
 void show_table(const json_t *objects, const struct column *columns);
 

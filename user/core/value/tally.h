@@ -13,6 +13,8 @@ struct tally {
 	bool seen, unseen;            /* there are services whose flows are seen to begin, and others */
 };
 
+/* Adds counters of a service, whose flows are seen to begin or not. */
+void tally_count(struct tally *tally, const struct hf_counters *counters, bool seen);
 /* New flows a second, times share; null where no flow is seen to begin. New reference. */
 json_t *tally_new_flows(const struct tally *tally, double share);
 

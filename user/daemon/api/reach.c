@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/view/view.h"
 #include "daemon/change/drain.h"
 #include "core/value/age.h"
 
@@ -40,45 +41,28 @@ const char *reach_text(const struct reach *reach, char text[REACH_TEXT])
 	return text;
 }
 
-static json_t *mac_json(const uint8_t mac[6])
+json_t *reach_view(struct instance *instance, const struct reach *reach, uint16_t number)
 {
-	char text[18];
-
-	snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
-		 mac[5]);
-	return json_string(text);
-}
-
-/* The next hop that packets still use, although the kernel has lost it. */
-static json_t *held_json(struct instance *instance, const struct reach *reach, uint16_t number)
-{
+	const struct nexthop *nexthop = reach->nexthop;
+	bool held = reach->held >= 0;
 	char interface[IF_NAMESIZE];
 	struct hf_backend entry = {0};
 
-	dataplane_backend(instance->dataplane, number, &entry);
-	return json_pack("{s:s?, s:o, s:n, s:I, s:b, s:s?, s:f}", "interface",
-			 if_indextoname(reach->ifindex, interface), "mac", mac_json(reach->mac), "gateway",
-			 "mtu", (json_int_t)entry.mtu, "resolved", 0, "problem", reach_cause(reach), "held",
-			 reach->held / 1000.0);
-}
-
-json_t *next_hop_json(struct instance *instance, const struct reach *reach, uint16_t number)
-{
-	const struct nexthop *nexthop = reach ? reach->nexthop : NULL;
-	char gateway[ADDRESS_TEXT];
-
 	if (!nexthop)
 		return json_null();
-	if (reach->held >= 0)
-		return held_json(instance, reach, number);
-	if (nexthop->gateway.family)
-		address_text(&nexthop->gateway, gateway);
-	return json_pack("{s:s?, s:o, s:s?, s:I, s:b, s:s?, s:n}", "interface",
-			 nexthop->ifindex ? nexthop->interface : NULL, "mac",
-			 nexthop->resolved ? mac_json(nexthop->mac) : json_null(), "gateway",
-			 nexthop->gateway.family ? gateway : NULL, "mtu", (json_int_t)nexthop->mtu,
-			 "resolved", nexthop->resolved && reach->ifindex, "problem", reach_cause(reach),
-			 "held");
+	if (held)
+		dataplane_backend(instance->dataplane, number, &entry);
+	return next_hop_view(&(struct next_hop_state){
+		.interface = held               ? if_indextoname(reach->ifindex, interface)
+			     : nexthop->ifindex ? nexthop->interface
+						: NULL,
+		.mac = held ? reach->mac : nexthop->resolved ? nexthop->mac : NULL,
+		.gateway = !held && nexthop->gateway.family ? &nexthop->gateway : NULL,
+		.mtu = held ? entry.mtu : nexthop->mtu,
+		.resolved = !held && nexthop->resolved && reach->ifindex,
+		.problem = reach_cause(reach),
+		.held = reach->held,
+	});
 }
 
 /* Pools ---------------------------------------------------------------------- */
@@ -102,14 +86,6 @@ void pool_count(const struct instance *instance, const struct pool *pool, size_t
 		++*ret_takers;
 		*ret_up += has_next_hop(instance, number);
 	}
-}
-
-size_t pool_up(const struct instance *instance, const struct pool *pool)
-{
-	size_t takers, up;
-
-	pool_count(instance, pool, &takers, &up);
-	return up;
 }
 
 bool backend_drops(struct instance *instance, const struct pool *pool, const struct backend *backend)

@@ -11,13 +11,11 @@ void backend_reach(struct instance *instance, const struct pool *pool, const str
 /* "no route", "held: lost 1s ago (no route)"; NULL: nothing is wrong. */
 enum { REACH_TEXT = 96 };
 const char *reach_text(const struct reach *reach, char text[REACH_TEXT]);
-/* As docs/api.md has it; NULL: null. A new reference. */
-json_t *next_hop_json(struct instance *instance, const struct reach *reach, uint16_t number);
+/* Where packets to the backend of that number go: next_hop_view(). */
+json_t *reach_view(struct instance *instance, const struct reach *reach, uint16_t number);
 
 /* How many of a pool's backends take new flows, and how many of these can be reached. */
 void pool_count(const struct instance *instance, const struct pool *pool, size_t *ret_takers, size_t *ret_up);
-/* The latter alone. */
-size_t pool_up(const struct instance *instance, const struct pool *pool);
 /* Packets come for this backend, and they are dropped: it cannot be reached. */
 bool backend_drops(struct instance *instance, const struct pool *pool, const struct backend *backend);
 /* Appends a line for each pool and cause: whose packets are dropped, and why. */

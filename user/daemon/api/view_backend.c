@@ -3,105 +3,75 @@
 #include <stdio.h>
 
 #include "core/model/lookup.h"
+#include "core/value/age.h"
 #include "daemon/base/clock.h"
 #include "daemon/change/drain.h"
-#include "core/value/age.h"
 #include "reach.h"
 #include "views.h"
 
-/* "4m, last heard 2s"; "12s: no route" */
-static json_t *note_json(struct instance *instance, const struct backend *backend, const struct fact *fact,
-			 const struct drain_state *drain, const struct reach *reach)
-{
-	char text[REACH_TEXT];
-	const char *problem = reach_text(reach, text);
-	bool down = fact && fact->state == HEALTH_DOWN;
-	char since[AGE_TEXT] = "", heard[AGE_TEXT] = "";
+enum { NOTE_TEXT = 2 * AGE_TEXT + REACH_TEXT + 32 };
 
-	if (down)
+/* "4m, last heard 2s"; "12s: no route" */
+static const char *note_text(struct instance *instance, const struct backend *backend,
+			     const struct fact *fact, const struct drain_state *drain,
+			     const struct reach *reach, char text[NOTE_TEXT])
+{
+	char since[AGE_TEXT] = "", heard[AGE_TEXT] = "", words[REACH_TEXT];
+	const char *problem = reach_text(reach, words);
+
+	if (fact && fact->state == HEALTH_DOWN)
 		age_text(fact_age(instance->facts, fact), since);
 	else if (backend->since && backend->admin != ADMIN_ACTIVE)
 		age_text((steady_clock_now(&instance->clock) - backend->since) / 1000, since);
 	if (drain->heard >= 0 && backend->admin != ADMIN_ACTIVE)
 		age_text(drain->heard, heard);
-	return json_sprintf("%s%s%s%s%s%s", since, heard[0] && since[0] ? ", " : "",
-			    heard[0] ? "last heard " : "", heard,
-			    problem && (since[0] || heard[0]) ? ": " : "", problem ? problem : "");
+	snprintf(text, NOTE_TEXT, "%s%s%s%s%s%s", since, heard[0] && since[0] ? ", " : "",
+		 heard[0] ? "last heard " : "", heard, problem && (since[0] || heard[0]) ? ": " : "",
+		 problem ? problem : "");
+	return text;
 }
 
-static json_t *time_json(int64_t milliseconds)
-{
-	return milliseconds ? json_real(milliseconds / 1000.0) : json_null();
-}
-
-static json_t *stamp_json(const struct instance *instance, int64_t stamp)
-{
-	return time_json(steady_clock_wall(&instance->clock, stamp));
-}
-
-/* How far it is on its way out. */
-static void set_drain(json_t *json, struct instance *instance, const struct backend *backend,
-		      const struct drain_state *drain)
-{
-	json_object_set_new(json, "since", stamp_json(instance, backend->since));
-	json_object_set_new(json, "deadline", stamp_json(instance, backend->deadline));
-	json_object_set_new(json, "removing", json_boolean(backend->removing));
-	json_object_set_new(json, "based", json_integer(drain->slots.based));
-	json_object_set_new(json, "remembered", json_integer(drain->open + drain->closing));
-	json_object_set_new(json, "closing", json_integer(drain->closing));
-	json_object_set_new(json, "counted",
-			    drain->counted < 0 ? json_null() : json_real(drain->counted / 1000.0));
-	json_object_set_new(json, "heard", drain->heard < 0 ? json_null() : json_integer(drain->heard));
-}
-
-static void set_state(json_t *json, const struct pool *pool, const struct backend *backend, bool drained)
-{
-	char address[ADDRESS_TEXT], label[BACKEND_TEXT];
-
-	json_object_set_new(json, "pool", json_string(pool->name));
-	json_object_set_new(json, "name", json_string(backend_label(backend, label)));
-	json_object_set_new(json, "address", json_string(address_text(&backend->address, address)));
-	json_object_set_new(json, "weight", json_integer(backend->weight));
-	json_object_set_new(json, "zone", json_string(backend->zone));
-	json_object_set_new(json, "admin", json_string(drained ? "drained" : admin_name(backend->admin)));
-}
-
-/* What is stated of it, by whom and when. */
-static void set_health(json_t *json, const struct fact *fact)
-{
-	const char *state = health_name(fact ? fact->state : HEALTH_UNKNOWN);
-
-	json_object_set_new(json, "health", json_string(state));
-	json_object_set_new(json, "health_rule", json_string(fact ? state : "auto"));
-	json_object_set_new(json, "health_author", fact ? json_string(fact->author) : json_null());
-	json_object_set_new(json, "health_since", time_json(fact ? fact->time : 0));
-}
-
-json_t *backend_json(struct instance *instance, const struct pool *pool, const struct backend *backend)
+static json_t *backend_object(struct instance *instance, const struct pool *pool,
+			      const struct backend *backend)
 {
 	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
-	const struct tally *tally = rates_backend(instance->rates, number);
 	const struct fact *fact = facts_find(instance->facts, pool->name, backend);
+	char label[BACKEND_TEXT], note[NOTE_TEXT];
 	struct drain_state drain;
-	json_t *json = json_object();
 	struct reach reach;
+	bool drained;
 
 	drain_state(instance, pool, backend, &drain);
 	backend_reach(instance, pool, backend, &reach);
-	set_state(json, pool, backend, drain.drained && backend->admin == ADMIN_DRAINING);
-	set_health(json, fact);
-	json_object_set_new(json, "slots", json_integer(drain.slots.owned));
-	json_object_set_new(json, "share",
-			    json_real(pool->slots ? (double)drain.slots.owned / pool->slots : 0));
-	set_drain(json, instance, backend, &drain);
-	set_tally(json, tally);
-	json_object_set_new(json, "number", json_integer(number));
-	json_object_set_new(json, "next_hop", next_hop_json(instance, &reach, number));
-	json_object_set_new(json, "note", note_json(instance, backend, fact, &drain, &reach));
-	return json;
+	drained = drain.drained && backend->admin == ADMIN_DRAINING;
+	return backend_view(&(struct backend_state){
+		.pool = pool->name,
+		.name = backend_label(backend, label),
+		.address = backend->address,
+		.weight = backend->weight,
+		.zone = backend->zone,
+		.admin = drained ? "drained" : admin_name(backend->admin),
+		.health = fact ? fact->state : HEALTH_UNKNOWN,
+		.health_author = fact ? fact->author : NULL,
+		.health_since = fact ? fact->time : 0,
+		.slots = drain.slots.owned,
+		.pool_slots = pool->slots,
+		.tally = rates_backend(instance->rates, number),
+		.since = steady_clock_wall(&instance->clock, backend->since),
+		.deadline = steady_clock_wall(&instance->clock, backend->deadline),
+		.removing = backend->removing,
+		.based = drain.slots.based,
+		.remembered = drain.open + drain.closing,
+		.closing = drain.closing,
+		.counted = drain.counted,
+		.heard = drain.heard,
+		.number = number,
+		.next_hop = reach_view(instance, &reach, number),
+		.note = note_text(instance, backend, fact, &drain, &reach, note),
+	});
 }
 
-json_t *backends_json(struct instance *instance, const struct pool *only)
+json_t *backends_list(struct instance *instance, const struct pool *only)
 {
 	json_t *list = json_array();
 
@@ -109,7 +79,7 @@ json_t *backends_json(struct instance *instance, const struct pool *only)
 		const struct pool *pool = &instance->model->pools[i];
 
 		for (size_t j = 0; (!only || pool == only) && j < pool->backend_count; j++)
-			json_array_append_new(list, backend_json(instance, pool, &pool->backends[j]));
+			json_array_append_new(list, backend_object(instance, pool, &pool->backends[j]));
 	}
 	return list;
 }
@@ -123,7 +93,7 @@ int view_backends(struct instance *instance, const struct request *request, json
 	if (name && !pool)
 		return -ENOENT;
 	rates_sample(instance->rates, clock_monotonic());
-	*ret = json_pack("{s:o}", "backends", backends_json(instance, pool));
+	*ret = json_pack("{s:o}", "backends", backends_list(instance, pool));
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -139,6 +109,6 @@ int view_backend(struct instance *instance, const struct request *request, json_
 	if (!backend)
 		return -ENOENT;
 	rates_sample(instance->rates, clock_monotonic());
-	*ret = backend_json(instance, pool, backend);
+	*ret = backend_object(instance, pool, backend);
 	return *ret ? 0 : -ENOMEM;
 }

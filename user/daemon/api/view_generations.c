@@ -10,15 +10,14 @@
 #include "core/schema/schema.h"
 #include "views.h"
 
-json_t *generation_json(const struct generation *generation)
+json_t *generation_object(const struct generation *generation)
 {
-	return json_pack("{s:I, s:f, s:s, s:s}", "number", (json_int_t)generation->number, "time",
-			 generation->time / 1000.0, "author", generation->author, "cause", generation->cause);
+	return generation_view(generation->number, generation->time, generation->author, generation->cause);
 }
 
 static int append_generation(const struct generation *generation, void *list)
 {
-	json_array_append_new(list, generation_json(generation));
+	json_array_append_new(list, generation_object(generation));
 	return 0;
 }
 
@@ -60,7 +59,7 @@ int view_generation(struct instance *instance, const struct request *request, js
 		error = store_generation(instance->store, number, &generation, &model, refusal);
 	if (error)
 		return error;
-	json = generation_json(&generation);
+	json = generation_object(&generation);
 	json_object_set_new(json, "model", model);
 	*ret = json;
 	return 0;

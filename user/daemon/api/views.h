@@ -3,6 +3,8 @@
 #ifndef HOLDFAST_VIEWS_H
 #define HOLDFAST_VIEWS_H
 
+#include "core/model/service_text.h"
+#include "core/view/view.h"
 #include "handler.h"
 
 #define VIEW(name)                                                                       \
@@ -29,16 +31,19 @@ VIEW(view_events);
 VIEW(view_operations);
 
 /* Parts that several views share. New references. */
-json_t *interfaces_json(struct instance *instance);
-json_t *pool_json(struct instance *instance, const struct pool *pool);
-json_t *service_json(struct instance *instance, const struct service *service);
-json_t *services_json(struct instance *instance);
-json_t *backend_json(struct instance *instance, const struct pool *pool, const struct backend *backend);
-json_t *backends_json(struct instance *instance, const struct pool *only); /* NULL: of all pools */
-json_t *generation_json(const struct generation *generation);
-/* Seconds until the last moving slot is ripe to settle, or null. */
-json_t *settles_json(const struct pool_image *image);
-/* What is counted of a service or backend, and how fast it grows: adds the members to its object. */
-void set_tally(json_t *json, const struct tally *tally);
+json_t *interfaces_list(struct instance *instance);
+json_t *services_list(const struct instance *instance);
+json_t *backends_list(struct instance *instance, const struct pool *only); /* NULL: of all pools */
+json_t *generation_object(const struct generation *generation);
+/* What is known to stop packets or changes. */
+json_t *problems_list(struct instance *instance);
+/* What a person should look at while the rest goes on. */
+json_t *warnings_list(struct instance *instance);
+/* Fills *ret, which borrows text and what the instance has. */
+void service_fill(const struct instance *instance, const struct service *service, struct service_state *ret,
+		  char text[SERVICE_TEXT]);
+/* What keeps packets from coming in there, or NULL. */
+const char *interface_problem(struct instance *instance, const struct interface *interface,
+			      char text[CARRIER_TEXT]);
 
 #endif

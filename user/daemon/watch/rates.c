@@ -165,13 +165,7 @@ static void add_total(struct rates *rates, struct series *series, const struct h
 		series->tally.total = (struct hf_counters){0};
 		series->tally.seen = series->tally.unseen = false;
 	}
-	if (seen)
-		series->tally.seen = true;
-	else
-		series->tally.unseen = true;
-	series->tally.total.packets += counters->packets;
-	series->tally.total.bytes += counters->bytes;
-	series->tally.total.flows += counters->flows;
+	tally_count(&series->tally, counters, seen);
 }
 
 static void sample_service(struct rates *rates, const struct counting_service *service)

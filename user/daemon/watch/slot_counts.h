@@ -3,15 +3,9 @@
 #ifndef HOLDFAST_SLOT_COUNTS_H
 #define HOLDFAST_SLOT_COUNTS_H
 
-#include "core/image/image.h"
+#include "core/image/slot_count.h"
 
 struct slot_counts;
-
-struct slot_count {
-	uint32_t owned; /* slots whose new flows it gets */
-	uint32_t based; /* moving slots whose unremembered old flows it has */
-	uint32_t until; /* seconds of CLOCK_MONOTONIC when the last of those is ripe, at the earliest */
-};
 
 int slot_counts_open(struct slot_counts **ret);
 void slot_counts_close(struct slot_counts *counts);

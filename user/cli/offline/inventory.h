@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one pass over the pins finds. */
+#ifndef HOLDFAST_CLI_INVENTORY_H
+#define HOLDFAST_CLI_INVENTORY_H
+
+#include "core/image/slot_count.h"
+#include "core/value/tally.h"
+#include "offline.h"
+
+/* Rates are absent in tallies. */
+struct found_service {
+	const struct hf_service *entry; /* the first, where a range of ports has several; NULL: no service */
+	struct tally tally;
+};
+
+struct found_backend {
+	uint32_t pool; /* number; 0: of no pool */
+	bool reached;  /* its packets have a next hop, and its interface carries them */
+	struct tally tally;
+};
+
+/* All by number. */
+struct inventory {
+	struct found_service services[HF_MAX_SERVICES];
+	struct found_backend backends[HF_MAX_BACKENDS];
+	struct slot_count slots[HF_MAX_BACKENDS];
+};
+
+/* NULL: it cannot be read. */
+struct inventory *inventory_take(const struct offline *offline);
+void inventory_free(struct inventory *inventory);
+
+/* What the last generation says of a number; NULL where there is no database, or no such backend. */
+const struct backend *stored_backend(const struct offline *offline, uint16_t number);
+/* A daemon that died may have left the entry of a backend that it had just removed. */
+bool was_removed(const struct offline *offline, uint16_t number);
+
+#endif

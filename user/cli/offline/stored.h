@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the daemon's database holds: the last generation, and what is stated of backends' health. */
+#ifndef HOLDFAST_CLI_STORED_H
+#define HOLDFAST_CLI_STORED_H
+
+#include <jansson.h>
+
+#include "core/ledger/ledger.h"
+
+/* A fact. What it states is the backend's health in the model. */
+struct stated {
+	const struct backend *backend;
+	char author[64];
+	int64_t time; /* Unix milliseconds */
+};
+
+struct stored {
+	json_t *generation; /* as the API has it */
+	struct model *model;
+	struct ledger *ledger;
+	struct stated *stated;
+	size_t stated_count;
+};
+
+/* Opens the database only to read it. 0 or negative errno with *refusal filled. */
+int stored_read(const char *path, struct stored *ret, struct refusal *refusal);
+void stored_release(struct stored *stored);
+/* What the model's word of health says. */
+enum health_state stored_health(const struct backend *backend);
+/* The fact of a backend of the model; NULL: there is none. */
+const struct stated *stored_stated(const struct stored *stored, const struct backend *backend);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slot counts: how many slots each backend has. */
+#ifndef HOLDFAST_SLOT_COUNT_H
+#define HOLDFAST_SLOT_COUNT_H
+
+#include "image.h"
+
+struct slot_count {
+	uint32_t owned; /* slots whose new flows it gets */
+	uint32_t based; /* moving slots whose unremembered old flows it has */
+	uint32_t until; /* seconds of CLOCK_MONOTONIC when the last of those is ripe, at the earliest */
+};
+
+/* Counts the slots of all pools by backends' numbers. */
+void slots_count(const struct image *image, struct slot_count ret[HF_MAX_BACKENDS]);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Views: the API's objects (docs/api.md), made of what is known of a thing. The daemon fills in what it knows
+ * of its instance, `--offline` what it reads of pins and database. What a source does not know is absent, and
+ * null in the view: a text is NULL, a number is -1.
+ *
+ * Functions return new references, and take over those that they are given.
+ */
+#ifndef HOLDFAST_VIEW_H
+#define HOLDFAST_VIEW_H
+
+#include <holdfast/reasons.h>
+
+#include "core/image/image.h"
+#include "core/value/tally.h"
+
+/* Services ------------------------------------------------------------------- */
+
+struct service_state {
+	const char *text; /* service_text() */
+	uint8_t proto;
+	const char *pool;
+	uint8_t track;  /* enum hf_track */
+	uint32_t idle;  /* seconds */
+	size_t members; /* backends of the pool */
+	size_t takers;  /* those that take new flows */
+	size_t up;      /* ... and that packets reach */
+	const struct tally *tally;
+};
+json_t *service_view(const struct service_state *service);
+/* Appends a line to problems if nobody serves its new flows. */
+void service_append_problem(const struct service_state *service, json_t *problems);
+
+/* Backends ------------------------------------------------------------------- */
+
+struct next_hop_state {
+	const char *interface;
+	const uint8_t *mac; /* six bytes */
+	const struct address *gateway;
+	int64_t mtu;
+	bool resolved;
+	const char *problem; /* why packets go nowhere; NULL: they go */
+	int64_t held;        /* milliseconds since the kernel lost it; -1: it has not */
+};
+json_t *next_hop_view(const struct next_hop_state *hop); /* NULL: null */
+
+struct backend_state {
+	const char *pool, *name;
+	struct address address;
+	int64_t weight;
+	const char *zone, *admin;
+	enum health_state health;
+	const char *health_author; /* NULL: nothing is stated of its health */
+	int64_t health_since;      /* Unix milliseconds; 0: not known */
+	uint32_t slots;            /* that it owns */
+	uint32_t pool_slots;
+	const struct tally *tally;
+	int64_t since, deadline; /* Unix milliseconds; 0: there is none, or it is not known */
+	int removing;            /* 0 or 1 */
+	int64_t based;           /* moving slots whose unremembered old flows it has */
+	int64_t remembered, closing;
+	int64_t counted; /* milliseconds since its flows were counted as evidence */
+	int64_t heard;   /* seconds since a flow that is not closing was heard */
+	uint16_t number;
+	json_t *next_hop;
+	const char *note;
+};
+json_t *backend_view(const struct backend_state *backend);
+
+/* Pools ---------------------------------------------------------------------- */
+
+struct pool_state {
+	const struct model *model;
+	const struct pool *pool;        /* one of its pools */
+	const struct pool_image *image; /* NULL: the data plane has none */
+	size_t up;
+	uint32_t remembered; /* flows */
+	struct tally opened; /* new flows a second of its services */
+	uint32_t now;        /* seconds of CLOCK_MONOTONIC */
+};
+json_t *pool_view(const struct pool_state *pool);
+
+/* The line of a pool in the status. */
+struct pool_line {
+	const char *name, *scheme;
+	uint32_t slots, moving;
+	int64_t settles;  /* pool_settles() */
+	bool has_digests; /* of its table and its history */
+	uint64_t digest, history_digest;
+};
+json_t *pool_line_view(const struct pool_line *line);
+/* Seconds until the last moving slot is ripe to settle; -1: none moves. image may be NULL. */
+int64_t pool_settles(const struct pool_image *image, uint32_t now);
+
+/* Interfaces ----------------------------------------------------------------- */
+
+struct interface_state {
+	const char *name, *mode, *state, *program;
+	int64_t program_id, link_id;
+	const char *problem;
+};
+json_t *interface_view(const struct interface_state *interface);
+/* Appends an interface that packets only leave by, unless the list has it: no configuration names it, but
+ * packets can be lost there. */
+void interfaces_add_sender(json_t *interfaces, const char *name);
+
+/* Counters ------------------------------------------------------------------- */
+
+/* Adds what is counted of a service or backend, and how fast it grows. */
+void tally_add(json_t *view, const struct tally *tally);
+json_t *reasons_view(const struct tally reasons[HF_REASON_LIMIT]);
+json_t *counters_view(json_t *reasons, json_t *services, json_t *backends, json_t *interfaces);
+
+/* Status --------------------------------------------------------------------- */
+
+/* time: Unix milliseconds. */
+json_t *generation_view(uint32_t number, int64_t time, const char *author, const char *cause);
+
+struct status_state {
+	const char *instance, *version;
+	const char *host;
+	const char *state; /* NULL: "degraded" if there are problems, else "ready" */
+	json_t *problems, *warnings;
+	json_t *generation;
+	const uint64_t *seed;
+	int64_t flow_hash;
+	int64_t clock;  /* milliseconds of the instance's clock */
+	int64_t uptime; /* milliseconds */
+	json_t *interfaces, *services, *pools;
+	json_t *flows;
+	int64_t slots_used, slots_limit;
+};
+json_t *status_view(const struct status_state *status);
+
+struct flows_state {
+	int64_t remembered, closing, limit;
+	const uint64_t *events; /* HF_FLOW_EVENTS counts */
+};
+json_t *flows_view(const struct flows_state *flows);
+
+#endif
