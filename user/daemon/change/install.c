@@ -271,11 +271,10 @@ int install_image(struct instance *instance, struct install *install, struct ref
 
 void install_close(struct instance *instance, struct install *install)
 {
-	if (install->followed && !next_hops_follow(instance->next_hops, instance->image))
-		install->followed = false;
+	if (install->followed)
+		next_hops_undo(instance->next_hops);
 	plan_free(install->plan);
-	if (!install->followed) /* else there is no memory, and next hops lie in it */
-		image_free(install->image);
+	image_free(install->image);
 	ledger_free(install->ledger);
 	free(install->text);
 	model_free(install->model);

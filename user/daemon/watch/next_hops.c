@@ -9,6 +9,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/event_log.h"
+#include "followed.h"
 
 /*
  * A next hop that was known stays in use for so long after the kernel lost it: a neighbour entry that is only
@@ -18,53 +19,13 @@
  */
 enum { HOLD = 3000 };
 
-struct backend_hop {
-	struct address address;
-	uint16_t backend;
-	bool loaded;      /* the data plane has an entry of this number */
-	int64_t clear_at; /* monotonic milliseconds when a lost next hop is taken out; 0: not lost */
-};
-
 struct next_hops {
 	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
 	struct ledger *const *ledger;       /* its too, which changes replace: whose number it is */
 	struct nexthops *nexthops;
-	struct backend_hop *list; /* by address, then number */
-	size_t count;
-	struct image *image; /* whose backends these are; borrowed */
+	struct followed now;
+	struct followed before; /* what the data plane holds, until it is `now` */
 };
-
-static int compare_backend_hops(const void *a, const void *b)
-{
-	const struct backend_hop *x = a, *y = b;
-	int order = address_compare(&x->address, &y->address);
-
-	return order ? order : (int)x->backend - (int)y->backend;
-}
-
-/* The first hop of that address or beyond it. */
-static size_t first_hop(const struct next_hops *hops, const struct address *address)
-{
-	size_t low = 0, high = hops->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (address_compare(&hops->list[middle].address, address) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct backend_hop *find_hop(const struct next_hops *hops, const struct address *address,
-				    uint16_t backend)
-{
-	struct backend_hop key = {.address = *address, .backend = backend};
-
-	return hops->count ? bsearch(&key, hops->list, hops->count, sizeof key, compare_backend_hops) : NULL;
-}
 
 static int number_link(struct next_hops *hops, const struct nexthop *nexthop, uint16_t *ret_link)
 {
@@ -97,10 +58,11 @@ static bool same_route(const struct hf_backend *a, const struct hf_backend *b)
 	return a->mtu == b->mtu && a->csum == b->csum && !memcmp(a->src, b->src, sizeof a->src);
 }
 
-/* The entry is written again where the route says something new of it; the next hop stays what it is. */
+/* The entry in force is written again where the route says something new of it; the next hop stays. */
 static void store_route(struct next_hops *hops, uint16_t number, const struct nexthop *nexthop)
 {
-	struct backend_image *backend = (struct backend_image *)image_backend(hops->image, number);
+	const struct image *image = hops->before.image ? hops->before.image : hops->now.image;
+	struct backend_image *backend = (struct backend_image *)image_backend(image, number);
 	struct plan_backend change = {.change = PLAN_CHANGE, .number = number, .image = backend};
 	const struct plan plan = {.backends = &change, .backend_count = 1};
 	struct refusal refusal = {0};
@@ -199,19 +161,28 @@ static void tell_change(const struct next_hops *hops, const struct backend_hop *
 	tell_hop(hops, hop, nexthop->resolved ? LOG_LEVEL_NOTICE : LOG_LEVEL_WARNING, one, many);
 }
 
-/* The first finding comes before anything is loaded: next_hops_fill() and next_hops_loaded() take it from
- * there. */
+/* Those that the data plane has no entry of yet are left to next_hops_fill() and next_hops_loaded(). */
+static void tell_and_store(struct next_hops *hops, struct backend_hop *hop, const struct nexthop *nexthop)
+{
+	if (!hop->loaded)
+		return;
+	tell_change(hops, hop, nexthop);
+	store_hop(hops, hop, nexthop);
+}
+
 static void next_hop_changed(const struct nexthop *nexthop, void *context)
 {
 	struct next_hops *hops = context;
+	struct followed *now = &hops->now, *before = &hops->before;
+	const struct address *address = &nexthop->address;
 
-	for (size_t i = first_hop(hops, &nexthop->address);
-	     i < hops->count && address_equal(&hops->list[i].address, &nexthop->address); i++) {
-		if (!hops->list[i].loaded)
-			continue;
-		tell_change(hops, &hops->list[i], nexthop);
-		store_hop(hops, &hops->list[i], nexthop);
-	}
+	for (size_t i = followed_first(now, address);
+	     i < now->count && address_equal(&now->list[i].address, address); i++)
+		tell_and_store(hops, &now->list[i], nexthop);
+	for (size_t i = followed_first(before, address);
+	     i < before->count && address_equal(&before->list[i].address, address); i++)
+		if (!followed_same(now, &before->list[i]))
+			tell_and_store(hops, &before->list[i], nexthop);
 }
 
 int next_hops_open(struct dataplane *const *dataplane, struct ledger *const *ledger, struct next_hops **ret)
@@ -237,7 +208,8 @@ void next_hops_close(struct next_hops *hops)
 	if (!hops)
 		return;
 	nexthops_close(hops->nexthops);
-	free(hops->list);
+	free(hops->before.list);
+	free(hops->now.list);
 	free(hops);
 }
 
@@ -259,61 +231,61 @@ void next_hops_tick(struct next_hops *hops)
 	int64_t now = clock_monotonic();
 
 	nexthops_tick(hops->nexthops);
-	for (size_t i = 0; i < hops->count; i++) {
-		struct backend_hop *hop = &hops->list[i];
+	for (size_t i = 0; i < hops->now.count; i++) {
+		struct backend_hop *hop = &hops->now.list[i];
 
 		if (hop->clear_at && (hop->clear_at <= now || is_cut_off(hops, hop)))
 			clear_hop(hops, hop);
 	}
 }
 
-static struct backend_hop *list_hops(const struct next_hops *hops, const struct image *image)
-{
-	size_t count = image ? image->backend_count : 0;
-	struct backend_hop *list = calloc(count + 1, sizeof *list);
-
-	for (size_t i = 0; list && i < count; i++) {
-		const struct backend_image *backend = &image->backends[i];
-		const struct backend_hop *old = find_hop(hops, &backend->address, backend->number);
-
-		if (old)
-			list[i] = *old;
-		list[i].address = backend->address;
-		list[i].backend = backend->number;
-	}
-	if (list)
-		qsort(list, count, sizeof *list, compare_backend_hops);
-	return list;
-}
-
-/* Wants what is new before it forgets what is old, so that an address in both is never asked for again. */
 int next_hops_follow(struct next_hops *hops, struct image *image)
 {
-	struct backend_hop *list = list_hops(hops, image), *old = hops->list;
-	size_t old_count = hops->count;
+	struct followed followed;
+	int error = followed_make(&hops->now, image, &followed);
 
-	if (!list)
-		return -ENOMEM;
-	hops->list = list;
-	hops->image = image;
-	hops->count = image ? image->backend_count : 0;
-	for (size_t i = 0; i < hops->count; i++)
-		if (!old || !bsearch(&list[i], old, old_count, sizeof *old, compare_backend_hops))
-			nexthops_want(hops->nexthops, &list[i].address);
-	for (size_t i = 0; i < old_count; i++)
-		if (!find_hop(hops, &old[i].address, old[i].backend))
-			nexthops_forget(hops->nexthops, &old[i].address);
-	free(old);
+	if (error)
+		return error;
+	hops->before = hops->now;
+	hops->now = followed;
+	for (size_t i = 0; i < hops->now.count; i++)
+		if (!followed_same(&hops->before, &hops->now.list[i]))
+			nexthops_want(hops->nexthops, &hops->now.list[i].address);
 	return 0;
+}
+
+/* An address that is in both is never asked for again, and the kernel's entry of it stays. */
+static void forget_followed(struct next_hops *hops, struct followed *over)
+{
+	for (size_t i = 0; i < over->count; i++)
+		if (!followed_same(&hops->now, &over->list[i]))
+			nexthops_forget(hops->nexthops, &over->list[i].address);
+	free(over->list);
+	*over = (struct followed){0};
+}
+
+void next_hops_undo(struct next_hops *hops)
+{
+	struct followed tried = hops->now;
+
+	hops->now = hops->before;
+	hops->before = (struct followed){0};
+	for (size_t i = 0; i < hops->now.count; i++) {
+		const struct backend_hop *same = followed_same(&tried, &hops->now.list[i]);
+
+		if (same)
+			hops->now.list[i] = *same;
+	}
+	forget_followed(hops, &tried);
 }
 
 /* Whether a neighbour of a backend that is not loaded yet is still being asked for. */
 static bool all_resolved(const struct next_hops *hops)
 {
-	for (size_t i = 0; i < hops->count; i++) {
-		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->list[i].address);
+	for (size_t i = 0; i < hops->now.count; i++) {
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->now.list[i].address);
 
-		if (!hops->list[i].loaded && nexthop && !nexthop->resolved && nexthop->ifindex)
+		if (!hops->now.list[i].loaded && nexthop && !nexthop->resolved && nexthop->ifindex)
 			return false;
 	}
 	return true;
@@ -376,27 +348,30 @@ void next_hops_fill(struct next_hops *hops, struct image *image)
 
 void next_hops_loaded(struct next_hops *hops)
 {
-	for (size_t i = 0; i < hops->count; i++) {
-		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hops->list[i].address);
+	forget_followed(hops, &hops->before);
+	for (size_t i = 0; i < hops->now.count; i++) {
+		struct backend_hop *hop = &hops->now.list[i];
+		const struct nexthop *nexthop = nexthops_get(hops->nexthops, &hop->address);
 
-		if (hops->list[i].loaded)
+		if (hop->loaded)
 			continue;
-		hops->list[i].loaded = true;
+		hop->loaded = true;
 		if (nexthop)
-			store_hop(hops, &hops->list[i], nexthop);
+			store_hop(hops, hop, nexthop);
 	}
 }
 
 void next_hops_unloaded(struct next_hops *hops)
 {
-	for (size_t i = 0; i < hops->count; i++)
-		hops->list[i].loaded = false;
+	hops->now.image = NULL;
+	for (size_t i = 0; i < hops->now.count; i++)
+		hops->now.list[i].loaded = false;
 }
 
 void next_hops_reach(const struct next_hops *hops, const struct address *address, uint16_t backend,
 		     struct reach *ret)
 {
-	const struct backend_hop *hop = find_hop(hops, address, backend);
+	const struct backend_hop *hop = followed_find(&hops->now, address, backend);
 
 	*ret = (struct reach){.nexthop = nexthops_get(hops->nexthops, address), .held = -1};
 	ret->ifindex = dataplane_next_hop(*hops->dataplane, backend, ret->mac);

@@ -20,18 +20,21 @@ int next_hops_fd(const struct next_hops *hops);
 void next_hops_dispatch(struct next_hops *hops);
 void next_hops_tick(struct next_hops *hops);
 
-/* Follows the backends of this image (NULL: none) and no others; it must outlive the next next_hops_follow().
- * Those that were not followed before are not written to the data plane until next_hops_loaded(). -ENOMEM
- * leaves everything as it was. */
+/* Follows the backends of this image, which must outlive that, and goes on with those before until the data
+ * plane holds it: next_hops_loaded() or next_hops_undo() comes next. Those that were not followed before are
+ * not written to the data plane until then. -ENOMEM leaves everything as it was. */
 int next_hops_follow(struct next_hops *hops, struct image *image);
+/* Follows what was followed before next_hops_follow(), as if that had not been. */
+void next_hops_undo(struct next_hops *hops);
 /* Waits until every followed address is resolved, but for `milliseconds` at most: a new neighbour answers
  * within one, one that is not there must not hold up the others. */
 void next_hops_settle(struct next_hops *hops, int milliseconds);
 /* Writes into the image's entries what is known: next hop, path MTU, the route's own source address. */
 void next_hops_fill(struct next_hops *hops, struct image *image);
-/* The data plane holds the followed backends now: writes what changed since next_hops_fill(). */
+/* The data plane holds the followed backends now, and no others: writes what changed since next_hops_fill().
+ */
 void next_hops_loaded(struct next_hops *hops);
-/* What the data plane holds of them is not known any more, until next_hops_loaded(). */
+/* The image goes, and what the data plane holds is not known any more, until next_hops_loaded(). */
 void next_hops_unloaded(struct next_hops *hops);
 
 /* What becomes of the packets to a backend. */
