@@ -295,6 +295,36 @@ static void another_hash_alone_is_a_change(void **state)
 	}
 }
 
+static void a_plan_that_moves_too_much_is_held_up(void **state)
+{
+	struct model *model = small_model(4);
+	struct ledger *ledger = ledger_new();
+	struct image *before = must_image(model, ledger, NULL, ""), *after;
+	struct refusal refusal = {0};
+	struct plan *plan;
+	double share;
+
+	(void)state;
+	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db1', 'now': true}");
+	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db2', 'now': true}");
+	after = must_image(model, ledger, before, "");
+	assert_int_equal(plan_make(before, after, &plan), 0);
+	share = 100 * plan_pool_share(&plan->pools[0]);
+	assert_true(share > 45);
+	assert_int_equal(plan_guard(plan, (uint32_t)share + 1, &refusal), 0);
+	assert_int_equal(plan_guard(plan, (uint32_t)share - 1, &refusal), -EPERM);
+	assert_string_equal(refusal.where, "pool db");
+	plan_free(plan);
+	/* A new pool moves nobody. */
+	assert_int_equal(plan_make(NULL, after, &plan), 0);
+	assert_int_equal(plan_guard(plan, 0, &refusal), 0);
+	plan_free(plan);
+	image_free(before);
+	image_free(after);
+	ledger_free(ledger);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +337,7 @@ int main(void)
 		cmocka_unit_test(what_is_loaded_and_right_is_left_alone),
 		cmocka_unit_test(the_move_limit_may_be_reached_and_not_passed),
 		cmocka_unit_test(another_hash_alone_is_a_change),
+		cmocka_unit_test(a_plan_that_moves_too_much_is_held_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "core/config/config.h"
+#include "core/model/history.h"
 
 #define DAY  ((int64_t)24 * 3600 * 1000)
 #define YEAR (365 * DAY)
@@ -275,6 +276,86 @@ static void that_a_pool_once_served_is_known_after_files(void **state)
 	model_free(there);
 }
 
+static void reweigh(struct model **model, int weight, int64_t now)
+{
+	weigh(model, now, "db1", weight);
+}
+
+static void the_history_is_newest_first_and_of_seven_days(void **state)
+{
+	struct model *model = small_model(2);
+	const int64_t day = 24 * 3600 * 1000;
+	const struct member_record *records;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(model->history_count, 0); /* no service led to the pool while it was filled */
+	reweigh(&model, 101, day);
+	reweigh(&model, 102, 2 * day);
+	reweigh(&model, 103, 3 * day);
+	records = history_of(model, "db", &count);
+	assert_int_equal(count, 3);
+	assert_string_equal(records[0].members, "db1*102 db2");
+	assert_string_equal(records[2].members, "db1 db2");
+	change(&model, 9 * day, "backend.drain", "{'pool': 'db', 'name': 'db1'}");
+	records = history_of(model, "db", &count);
+	assert_int_equal(model->history_count, 3);
+	assert_string_equal(records[0].members, "db1*103 db2");
+	assert_string_equal(records[1].members, "db1*102 db2");
+	assert_string_equal(records[2].members, "db1*101 db2");
+	reweigh(&model, 102, 9 * day + 1);
+	records = history_of(model, "db", &count);
+	assert_string_equal(records[0].members, "db1*103! db2"); /* whom new flows passed by */
+	change(&model, 9 * day + 2, "backend.activate", "{'pool': 'db', 'name': 'db1'}");
+	reweigh(&model, 101, 9 * day + 3); /* a set that was there before is there once, as the newest */
+	records = history_of(model, "db", &count);
+	assert_string_equal(records[0].members, "db1*102 db2");
+	assert_string_equal(records[1].members, "db1*102! db2");
+	assert_string_equal(records[2].members, "db1*103! db2");
+	assert_string_equal(records[3].members, "db1*103 db2");
+	model_free(model);
+}
+
+static void the_history_has_room_for_256_sets(void **state)
+{
+	struct model *model = small_model(2);
+	const struct member_record *records;
+	size_t count;
+
+	(void)state;
+	for (int i = 1; i <= 300; i++)
+		reweigh(&model, 100 + i, i);
+	records = history_of(model, "db", &count);
+	assert_int_equal(count, HISTORY_MOST);
+	assert_string_equal(records[0].members, "db1*399 db2");
+	assert_string_equal(records[255].members, "db1*144 db2");
+	model_free(model);
+}
+
+/* Drains and returns, one backend after the other, leave room for the members that were there before. */
+static void drains_crowd_no_members_out(void **state)
+{
+	struct model *model = small_model(200);
+	const struct member_record *records;
+	size_t count;
+	int64_t now = 1;
+
+	(void)state;
+	reweigh(&model, 50, now++);
+	for (int i = 1; i <= 200; i++) {
+		char name[64];
+
+		snprintf(name, sizeof name, "{'pool': 'db', 'name': 'db%d'}", i);
+		change(&model, now++, "backend.drain", name);
+		change(&model, now++, "backend.activate", name);
+	}
+	records = history_of(model, "db", &count);
+	assert_int_equal(count, 1 + HISTORY_VARIANTS + 1);
+	assert_null(strchr(records[count - 1].members, '!'));
+	assert_null(strstr(records[count - 1].members, "db1*50"));
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +367,9 @@ int main(void)
 		cmocka_unit_test(a_pool_that_goes_after_its_service_leaves_its_set),
 		cmocka_unit_test(what_never_served_leaves_no_sets),
 		cmocka_unit_test(that_a_pool_once_served_is_known_after_files),
+		cmocka_unit_test(the_history_is_newest_first_and_of_seven_days),
+		cmocka_unit_test(the_history_has_room_for_256_sets),
+		cmocka_unit_test(drains_crowd_no_members_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,94 +132,6 @@ static void unknown_and_taken_names_are_refused(void **state)
 	model_free(model);
 }
 
-static void what_does_not_go_together_is_refused(void **state)
-{
-	struct model *model = small_model(2);
-
-	(void)state;
-	refused(&model, -EINVAL, "service.add",
-		"{'proto': 'tcp', 'listen': '203.0.113.10:5000-6000', 'pool': 'db'}",
-		"the ports of tcp 203.0.113.10:5000-6000 and 203.0.113.10:5432 overlap",
-		"service tcp 203.0.113.10:5432", "ports that belong to one service");
-	refused(&model, -EINVAL, "service.add",
-		"{'proto': 'tcp', 'listen': '203.0.113.10:any', 'pool': 'db'}",
-		"the ports of tcp 203.0.113.10:any and 203.0.113.10:5432 overlap",
-		"service tcp 203.0.113.10:5432", "ports that belong to one service");
-	refused(&model, -EINVAL, "service.add",
-		"{'proto': 'tcp', 'listen': '203.0.113.10:5000-5432', 'pool': 'db'}",
-		"the ports of tcp 203.0.113.10:5000-5432 and 203.0.113.10:5432 overlap",
-		"service tcp 203.0.113.10:5432", "ports that belong to one service");
-	operate(&model, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.10:5000-5431', 'pool': 'db'}");
-	operate(&model, "service.add", "{'proto': 'udp', 'listen': '203.0.113.10:any', 'pool': 'db'}");
-	refused(&model, -EINVAL, "service.add", "{'proto': 'tcp', 'listen': '224.0.0.1:80', 'pool': 'db'}",
-		"a service cannot listen on this address", "service tcp 224.0.0.1:80",
-		"a unicast address that clients can reach");
-	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'table_size': 65536}",
-		"table size 65536 is not prime", "pool db", "a prime, such as 65521 or 65537");
-	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'table_size': 250}",
-		"table_size 250 is out of range", "pool db", "a number from 251 to 1048573");
-	operate(&model, "pool.add", "{'name': 'mixed', 'encap': 'gue'}");
-	operate(&model, "backend.add", "{'pool': 'mixed', 'name': 'a', 'address': '10.0.0.1'}");
-	refused(&model, -EINVAL, "backend.add", "{'pool': 'mixed', 'name': 'b', 'address': '2001:db8::1'}",
-		"IPv6 cannot be carried beside IPv4 in one pool with encap gue", "pool mixed, backend b",
-		"backends of one family, or encap ipip: the hops that gue names are of one family");
-	refused(&model, -EINVAL, "pool.set", "{'name': 'db', 'source': '2001:db8::/64'}",
-		"source has no IPv4 address, but backend db1 is reached by IPv4", "pool db",
-		"a prefix of each family: 192.0.2.0/24,2001:db8::/64");
-	refused(&model, -EINVAL, "interface.attach", "{'name': 'eth0', 'mode': 'generic', 'share': true}",
-		"share does not go with mode generic", "interface eth0", "mode native or auto, or no share");
-	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db2', 'weight': 25000}");
-	refused(&model, -EINVAL, "backend.set", "{'pool': 'db', 'name': 'db1', 'weight': 1}",
-		"weight 1 of member db1 would earn no slot of 251", "pool db, backend db1",
-		"a weight of at least 100, weight 0, or a larger table");
-	model_free(model);
-}
-
-/* A configuration is the whole of the desired state, but for what verbs have set. */
-static void apply_keeps_admin_states_that_it_does_not_state(void **state)
-{
-	struct model *model = small_model(3);
-	const char *configuration = "{'configuration': {'version': 1, 'seed': '6f1c9a3e5b7d2048', 'pools': "
-				    "[{'name': 'db', 'table_size': 251, "
-				    "'backends': [{'name': 'db1', 'address': '10.0.0.1'}, {'name': 'db2', "
-				    "'address': '10.0.0.2', 'admin': "
-				    "'active'}, {'name': 'db4', 'address': '10.0.0.4'}]}]}}";
-
-	(void)state;
-	operate(&model, "backend.drain", "{'pool': 'db', 'name': 'db1', 'deadline': '1m'}");
-	operate(&model, "backend.disable", "{'pool': 'db', 'name': 'db2'}");
-	operate(&model, "backend.health", "{'pool': 'db', 'name': 'db1', 'state': 'up'}");
-	operate(&model, "model.apply", "%s", configuration);
-	assert_int_equal(model->service_count, 0);
-	assert_non_null(pool_backend(model_pool(model, "db"), "db4"));
-	assert_int_equal(pool_backend(model_pool(model, "db"), "db1")->admin, ADMIN_DRAINING);
-	assert_int_equal(pool_backend(model_pool(model, "db"), "db1")->deadline, TEST_NOW + 60000);
-	assert_int_equal(pool_backend(model_pool(model, "db"), "db1")->health, HEALTH_FORCED_UP);
-	assert_int_equal(pool_backend(model_pool(model, "db"), "db2")->admin, ADMIN_ACTIVE);
-	model_free(model);
-}
-
-static void a_model_applied_to_itself_is_itself(void **state)
-{
-	struct model *model = small_model(3), *after;
-	struct refusal refusal = {0};
-	json_t *json, *arguments, *again;
-
-	(void)state;
-	operate(&model, "backend.drain", "{'pool': 'db', 'name': 'db1', 'deadline': '1m'}");
-	json = model_to_json(model);
-	arguments = json_pack("{sO}", "configuration", json);
-	assert_int_equal(operation_apply(model, "model.apply", arguments, TEST_NOW + 5000, &after, &refusal),
-			 0);
-	again = model_to_json(after);
-	assert_true(json_equal(json, again));
-	json_decref(json);
-	json_decref(arguments);
-	json_decref(again);
-	model_free(model);
-	model_free(after);
-}
-
 static void every_operation_is_in_the_table_once_and_explained(void **state)
 {
 	(void)state;
@@ -238,9 +150,6 @@ int main(void)
 		cmocka_unit_test(what_is_so_already_is_no_error),
 		cmocka_unit_test(wrong_arguments_are_refused_by_name),
 		cmocka_unit_test(unknown_and_taken_names_are_refused),
-		cmocka_unit_test(what_does_not_go_together_is_refused),
-		cmocka_unit_test(apply_keeps_admin_states_that_it_does_not_state),
-		cmocka_unit_test(a_model_applied_to_itself_is_itself),
 		cmocka_unit_test(every_operation_is_in_the_table_once_and_explained),
 	};
 

@@ -4,73 +4,7 @@
 #include <errno.h>
 
 #include "core/config/model_json.h"
-#include "core/value/address_use.h"
 #include "core/review/objection.h"
-
-static const char *class_of(const char *text)
-{
-	const struct address_class *class;
-	struct prefix prefix;
-
-	assert_int_equal(prefix_parse(text, &prefix), 0);
-	class = prefix_class(&prefix);
-	return class ? class->name : "";
-}
-
-static void every_class_has_its_ends_and_no_more(void **state)
-{
-	static const struct {
-		const char *text, *name;
-	} cases[] = {
-		{"0.255.255.255", "of \"this network\""},
-		{"1.0.0.0", ""},
-		{"126.255.255.255", ""},
-		{"127.0.0.0", "loopback"},
-		{"127.255.255.255", "loopback"},
-		{"128.0.0.0", ""},
-		{"169.253.255.255", ""},
-		{"169.254.0.0", "link-local"},
-		{"169.254.255.255", "link-local"},
-		{"169.255.0.0", ""},
-		{"223.255.255.255", ""},
-		{"224.0.0.0", "multicast"},
-		{"239.255.255.255", "multicast"},
-		{"240.0.0.0", "reserved"},
-		{"255.255.255.254", "reserved"},
-		{"255.255.255.255", "broadcast"},
-		{"192.0.2.1", ""},
-		{"198.51.100.1", ""},
-		{"203.0.113.1", ""},
-		{"10.0.0.1", ""},
-		{"100.64.0.1", ""},
-		{"::", "unspecified"},
-		{"::1", "loopback"},
-		{"::2", "IPv4-compatible"},
-		{"::203.0.113.10", "IPv4-compatible"},
-		{"::1:0:0", ""},
-		{"fe7f:ffff::1", ""},
-		{"fe80::1", "link-local"},
-		{"febf:ffff::1", "link-local"},
-		{"fec0::1", ""},
-		{"feff::1", ""},
-		{"ff00::", "multicast"},
-		{"2001:db8::1", ""},
-		{"2002:cb00:710a::1", ""},
-		{"fd00::1", ""},
-		{"64.0.0.0/2", "loopback"},
-		{"169.254.128.0/17", "link-local"},
-		{"128.0.0.0/1", "link-local"},
-		{"10.0.0.0/8", ""},
-		{"fe00::/9", ""},
-		{"fe00::/8", "link-local"},
-		{"2000::/3", ""},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		if (strcmp(class_of(cases[i].text), cases[i].name) != 0)
-			fail_msg("%s is %s, not %s", cases[i].text, class_of(cases[i].text), cases[i].name);
-}
 
 struct heard {
 	int count[3];
@@ -180,33 +114,12 @@ static void a_leaving_backend_at_a_new_vip_goes_at_once(void **state)
 	model_free(model);
 }
 
-static void a_vip_is_found_whatever_its_ports_and_protocol(void **state)
-{
-	static const char *const vips[] = {"10.1.0.3", "10.1.0.1", "2001:db8::5"};
-	struct model *model = small_model(1);
-	struct address address;
-
-	(void)state;
-	for (int i = 0; i < 3; i++)
-		operate(&model, "service.add", "{'proto': '%s', 'listen': '%s%s%s:%d', 'pool': 'db'}",
-			i % 2 ? "udp" : "tcp", i == 2 ? "[" : "", vips[i], i == 2 ? "]" : "", 9 + i);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(address_parse(vips[i], &address), 0);
-		assert_true(model_has_vip(model, &address));
-		address.bytes[3] ^= 8;
-		assert_false(model_has_vip(model, &address));
-	}
-	model_free(model);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_class_has_its_ends_and_no_more),
 		cmocka_unit_test(only_what_a_change_brings_is_objected_to),
 		cmocka_unit_test(the_newcomer_of_two_at_one_address_is_named),
 		cmocka_unit_test(a_leaving_backend_at_a_new_vip_goes_at_once),
-		cmocka_unit_test(a_vip_is_found_whatever_its_ports_and_protocol),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

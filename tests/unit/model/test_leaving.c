@@ -8,8 +8,6 @@
 #include "core/model/leaving.h"
 #include "unit/models.h"
 
-#include "core/model/removal.h"
-
 static struct pool *pool_of(const struct model *model)
 {
 	return model_pool(model, "db");
@@ -194,19 +192,6 @@ static void what_may_have_left_elsewhere_is_refused_as_if_it_had(void **state)
 	model_free(model);
 }
 
-static void a_file_that_names_a_backend_again_ends_its_removal(void **state)
-{
-	struct model *model = small_model(3);
-
-	(void)state;
-	apply(&model, 2, 0);
-	assert_called(model, "db3", true);
-	apply(&model, 3, 0);
-	assert_fresh(must_find(model, "db3"));
-	assert_int_equal(pool_of(model)->backend_count, 3);
-	model_free(model);
-}
-
 static void one_family_stays_with_gue(void **state)
 {
 	struct model *model = small_model(1);
@@ -221,27 +206,6 @@ static void one_family_stays_with_gue(void **state)
 	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db1'}");
 	operate(&model, "backend.add", "{'pool': 'db', 'name': 'db6', 'address': '2001:db8::6'}");
 	assert_int_equal(pool_of(model)->backend_count, 1);
-	model_free(model);
-}
-
-static void models_with_replaced_backends_are_read_back(void **state)
-{
-	struct model *model = small_model(2), *read;
-	struct refusal refusal = {0};
-	json_t *json, *again;
-
-	(void)state;
-	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db1', 'address': '10.0.1.1'}");
-	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db1', 'address': '2001:db8::1'}");
-	json = model_to_json(model);
-	assert_int_equal(model_from_json(json, &read, &refusal), 0);
-	again = model_to_json(read);
-	assert_true(json_equal(json, again));
-	assert_called(read, "db1@10.0.0.1", true);
-	assert_called(read, "db1@10.0.1.1", true);
-	json_decref(json);
-	json_decref(again);
-	model_free(read);
 	model_free(model);
 }
 
@@ -266,214 +230,6 @@ static void slots_of_leaving_backends_are_taken_over_from_an_old_database(void *
 	assert_string_equal(pool_of(model)->options.ranges, pool_of(read)->options.ranges);
 	json_decref(json);
 	model_free(read);
-	model_free(model);
-}
-
-/* Hops --------------------------------------------------------------------------- */
-
-static uint16_t number_of(const struct ledger *ledger, const struct model *model, const char *label)
-{
-	return ledger_backend(ledger, "db", must_find(model, label));
-}
-
-/* Where a backend stands in a slot's hops; HF_MAX_HOPS: it does not. */
-static unsigned int place_of(const struct hf_hops *hops, uint16_t number)
-{
-	for (unsigned int i = 0; i < hops->count; i++)
-		if (hops->backend[i] == number)
-			return i;
-	return HF_MAX_HOPS;
-}
-
-/* A balancer that was not there knows nothing but the model: its packets name the older server too. */
-static void hops_name_the_older_server_of_a_name(void **state)
-{
-	struct model *model = small_model(5);
-	struct ledger *ledger = ledger_new();
-	uint16_t new, old;
-	struct image *image;
-	const struct pool_image *pool;
-	uint32_t owned = 0, former = 0;
-
-	(void)state;
-	operate(&model, "pool.set", "{'name': 'db', 'encap': 'gue'}");
-	operate(&model, "backend.set",
-		"{'pool': 'db', 'name': 'db1', 'weight': 25}"); /* it was the owner of more */
-	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db1', 'address': '10.0.1.1'}");
-	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db1', 'address': '10.0.2.1'}");
-	image = must_image(model, ledger, NULL, "");
-	pool = image_pool(image, "db");
-	new = number_of(ledger, model, "db1");
-	for (int generation = 0; generation < 2; generation++) {
-		old = number_of(ledger, model, generation ? "db1@10.0.1.1" : "db1@10.0.0.1");
-		for (uint32_t slot = 0; slot < pool->table.size; slot++) {
-			const struct hf_hops *hops = &pool->hops[slot];
-
-			assert_int_not_equal(pool->words[slot] & 0xffff, old);
-			if ((pool->words[slot] & 0xffff) == new) {
-				owned++;
-				assert_int_equal(place_of(hops, new), 0);
-				assert_in_range(place_of(hops, old), 1, 2);
-			} else if (place_of(hops, new) < HF_MAX_HOPS) {
-				former++;
-				assert_true(place_of(hops, old) < HF_MAX_HOPS);
-			}
-		}
-	}
-	assert_true(owned > 20 && former > 50);
-	image_free(image);
-	ledger_free(ledger);
-	model_free(model);
-}
-
-/* The slots of the name move to the new server, and the old one is their base as long as it lives. */
-static void the_older_server_is_the_base_of_its_slots(void **state)
-{
-	struct model *model = small_model(3);
-	struct ledger *ledger = ledger_new();
-	struct image *before = must_image(model, ledger, NULL, ""), *after, *later;
-	uint16_t old = number_of(ledger, model, "db1"), new;
-	uint32_t owned, based;
-
-	(void)state;
-	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db1', 'address': '10.0.1.1'}");
-	after = must_image(model, ledger, before, "");
-	new = number_of(ledger, model, "db1");
-	assert_int_equal(number_of(ledger, model, "db1@10.0.0.1"), old);
-	image_backend_slots(after, old, &owned, &based);
-	assert_int_equal(owned, 0);
-	assert_true(based > 60);
-	assert_true(image_pool(before, "db")->digest == image_pool(after, "db")->digest);
-	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db1@10.0.0.1', 'now': true}");
-	later = must_image(model, ledger, after, "");
-	assert_true(image_pool(later, "db")->digest == image_pool(after, "db")->digest);
-	image_backend_slots(later, new, &owned, &based);
-	assert_true(owned > 60);
-	image_free(before);
-	image_free(after);
-	image_free(later);
-	ledger_free(ledger);
-	model_free(model);
-}
-
-/* What commands removed --------------------------------------------------------------- */
-
-static void a_file_does_not_bring_back_what_a_command_removed(void **state)
-{
-	struct model *model = small_model(3), *read;
-	struct refusal refusal = {0};
-	json_t *json;
-
-	(void)state;
-	for (int gone = 0; gone < 2; gone++) {
-		operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db3'}");
-		if (gone)
-			operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db3', 'now': true}");
-		json = model_to_json(model);
-		assert_int_equal(model_from_json(json, &read, &refusal), 0); /* a restart */
-		json_decref(json);
-		model_free(model);
-		model = read;
-		apply(&model, 3, 0);
-		apply(&model, 3, 0);
-		assert_int_equal(model->removal_count, 1);
-		assert_int_equal(pool_backend(pool_of(model), "db3") == NULL, gone);
-		if (!gone)
-			assert_called(model, "db3", true);
-		apply(&model, 2, 0); /* it agrees */
-		assert_int_equal(model->removal_count, 0);
-		apply(&model, 3, 0);
-		assert_fresh(must_find(model, "db3"));
-	}
-	/* Another address is another server, which nobody removed. */
-	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db1'}");
-	apply(&model, 3, 7);
-	assert_fresh(must_find(model, "db1"));
-	assert_called(model, "db1@10.0.0.1", true);
-	model_free(model);
-}
-
-static void remove_at(struct model **model, int number, int64_t now)
-{
-	char name[NAME_SIZE];
-	struct model *after;
-	json_t *arguments;
-
-	snprintf(name, sizeof name, "x%d", number);
-	arguments = json_pack("{ss ss sb}", "pool", "db", "name", name, "now", 1);
-	assert_int_equal(operation_apply(*model, "backend.remove", arguments, now, &after, NULL), 0);
-	json_decref(arguments);
-	model_free(*model);
-	*model = after;
-}
-
-/* A pool remembers the latest, however many come and go. */
-static void removals_do_not_pile_up(void **state)
-{
-	struct model *model = small_model(1);
-
-	(void)state;
-	for (int i = 0; i < 300; i++) {
-		operate(&model, "backend.add", "{'pool': 'db', 'name': 'x%d', 'address': '10.0.1.1'}", i);
-		remove_at(&model, i, TEST_NOW + i);
-	}
-	assert_int_equal(model->removal_count, 256);
-	assert_null(model_removal(model, "db", "x43"));
-	assert_non_null(model_removal(model, "db", "x44"));
-	assert_non_null(model_removal(model, "db", "x299"));
-	operate(&model, "service.remove", "{'proto': 'tcp', 'listen': '203.0.113.10:5432'}");
-	operate(&model, "pool.remove", "{'name': 'db'}");
-	assert_int_equal(model->removal_count, 0);
-	model_free(model);
-}
-
-/* Corners ------------------------------------------------------------------------------ */
-
-static uint32_t slots_owned(const struct model *model)
-{
-	struct ledger *ledger = ledger_new();
-	struct image *image = must_image(model, ledger, NULL, "");
-	const struct pool_image *pool = image_pool(image, "db");
-	uint32_t owned = 0;
-
-	for (uint32_t slot = 0; slot < pool->table.size; slot++)
-		owned += (pool->words[slot] & 0xffff) != 0;
-	image_free(image);
-	ledger_free(ledger);
-	return owned;
-}
-
-static void without_any_weight_nobody_owns_a_slot(void **state)
-{
-	struct model *model = small_model(3);
-
-	(void)state;
-	for (int i = 1; i <= 3; i++)
-		operate(&model, "backend.set", "{'pool': 'db', 'name': 'db%d', 'weight': 0}", i);
-	assert_int_equal(slots_owned(model), 0);
-	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db2', 'weight': 1}");
-	assert_int_equal(slots_owned(model), 251);
-	model_free(model);
-}
-
-/* A leaving backend needs no slot: whether there is room for another does not depend on its drain. */
-static void more_backends_than_slots_are_refused(void **state)
-{
-	struct model *model = small_model(0);
-	struct refusal refusal = {0};
-
-	(void)state;
-	for (int i = 1; i <= 251; i++)
-		operate(&model, "backend.add", "{'pool': 'db', 'name': 'x%d', 'address': '10.1.%d.%d'}", i,
-			i / 250, i % 250 + 1);
-	assert_int_equal(slots_owned(model), 251);
-	assert_int_equal(try_operation(&model, &refusal, "backend.add",
-				       "{'pool': 'db', 'name': 'y', 'address': '10.2.0.1'}"),
-			 -EINVAL);
-	assert_string_equal(refusal.what, "252 backends with weight do not fit into 251 slots");
-	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'x1'}");
-	operate(&model, "backend.add", "{'pool': 'db', 'name': 'y', 'address': '10.2.0.1'}");
-	assert_int_equal(slots_owned(model), 251);
 	model_free(model);
 }
 
@@ -605,16 +361,8 @@ int main(void)
 		cmocka_unit_test(an_address_that_is_set_back_comes_back),
 		cmocka_unit_test(adding_brings_back_what_is_leaving),
 		cmocka_unit_test(what_may_have_left_elsewhere_is_refused_as_if_it_had),
-		cmocka_unit_test(a_file_that_names_a_backend_again_ends_its_removal),
 		cmocka_unit_test(one_family_stays_with_gue),
-		cmocka_unit_test(models_with_replaced_backends_are_read_back),
 		cmocka_unit_test(slots_of_leaving_backends_are_taken_over_from_an_old_database),
-		cmocka_unit_test(hops_name_the_older_server_of_a_name),
-		cmocka_unit_test(the_older_server_is_the_base_of_its_slots),
-		cmocka_unit_test(a_file_does_not_bring_back_what_a_command_removed),
-		cmocka_unit_test(removals_do_not_pile_up),
-		cmocka_unit_test(without_any_weight_nobody_owns_a_slot),
-		cmocka_unit_test(more_backends_than_slots_are_refused),
 		cmocka_unit_test(balancers_agree_whenever_their_drains_end),
 	};
 
