@@ -8,26 +8,23 @@ import os
 import re
 from ctypes import CDLL, c_char_p
 
-from harness import PINS, TOP
+from harness import PINS
+from harness.layout import reasons, struct
 from harness.namespace import Namespace
 from harness.process import run
 
 
-REASON = re.compile(r"X\((\w+), (\d+), \"([\w-]+)\", DROP")
+def bytes_of(words):
+    return bytes(int(word, 16) for word in words)
 
 
-def reasons_that_drop():
-    """number -> word, from the header itself."""
-    text = (TOP / "include" / "holdfast" / "reasons.h").read_text()
-    return {int(number): word for _, number, word in REASON.findall(text)}
-
-
-def pinned_per_cpu(path):
-    """index -> sum over processors of the first field of a pinned per-CPU array."""
-    entries = json.loads(run("bpftool", "-j", "map", "dump", "pinned", path).stdout)
-    return {int.from_bytes(bytes(int(byte, 16) for byte in entry["key"]), "little"):
-            sum(int.from_bytes(bytes(int(byte, 16) for byte in value["value"][:8]), "little")
-                for value in entry["values"]) for entry in entries}
+def packets_by_reason(instance):
+    """number -> packets, over all processors."""
+    entries = json.loads(run("bpftool", "-j", "map", "dump", "pinned", PINS / instance / "maps" / "reasons").stdout)
+    counter = struct("hf_reason_counter")
+    return {int.from_bytes(bytes_of(entry["key"]), "little"):
+            sum(counter.from_buffer_copy(bytes_of(value["value"])).packets for value in entry["values"])
+            for entry in entries}
 
 
 def pinned_memory(path, size):
@@ -53,8 +50,8 @@ def live_maps(instance):
 
 
 def balancer_drops(instance):
-    counted = pinned_per_cpu(PINS / instance / "maps" / "reasons")
-    return {f"{instance} {word}": counted[number] for number, word in reasons_that_drop().items()}
+    counted = packets_by_reason(instance)
+    return {f"{instance} {word}": counted[number] for number, (word, verdict) in reasons().items() if verdict == "DROP"}
 
 
 def link_drops(netns):

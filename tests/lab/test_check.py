@@ -37,6 +37,9 @@ class Sound:
     def attach_receiver(self):
         self.backend.attach_receiver(*self.wire.sources)
 
+    def say(self, *words):
+        return self.daemon.run(words)
+
     def check(self, *words):
         """What `check` finds, and its exit status."""
         done = self.daemon.run(["--json", "check", *words], status=None)
@@ -138,7 +141,7 @@ def test_a_sound_balancer(sound):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_of_a_balancer(sound, fault):
     where, do, undo, expected = FAULTS[fault]
-    run = {"lb": sound.balancer.run, "r": sound.lab.router, "cli": sound.daemon.run}[where]
+    run = {"lb": sound.balancer.run, "r": sound.lab.router.run, "cli": sound.say}[where]
     b1, b2 = sound.lab.b1, sound.lab.b2
     do, undo = ([words.format(b1=b1, b2=b2, wire=sound.wire, build=BUILD) for words in list_] for list_ in (do, undo))
     with done_and_undone(run, do, undo):
@@ -220,7 +223,7 @@ def test_a_rule_behind_the_one_that_decides(sound):
 
 def test_an_inverted_rule_that_is_followed_for_every_packet(sound):
     """Sources of a pool's own: the lookup has none, and so goes where these would not."""
-    with done_and_undone(sound.daemon.run, ["pool add own --source 10.64.0.0/16", f"backend add own/b2 {sound.lab.b2.address}"],
+    with done_and_undone(sound.say, ["pool add own --source 10.64.0.0/16", f"backend add own/b2 {sound.lab.b2.address}"],
                          ["pool remove own --force", "backend remove own/b2 --now --force"]):
         with with_rules(sound, "not from 10.64.0.0/16 lookup 77", "from {other} lookup 77"):
             told = about_rules(sound)
@@ -231,7 +234,7 @@ def test_an_inverted_rule_that_is_followed_for_every_packet(sound):
 
 def test_gro_in_generic_mode(sound):
     """Attaching switches it off; whoever switches it on again is told."""
-    with done_and_undone(sound.daemon.run, ["interface detach eth1", "interface attach eth1 --mode generic"],
+    with done_and_undone(sound.say, ["interface detach eth1", "interface attach eth1 --mode generic"],
                          ["interface attach eth1", "interface detach eth1"]):
         assert complaints(sound.check()[0]) == []
         sound.balancer.run("ethtool", "-K", "eth1", "gro", "on")
@@ -276,7 +279,7 @@ def test_more_backends_on_link_than_the_kernel_keeps_neighbours(sound):
 
     assert not any(one["subject"] == "neighbours" for one in check()[0])
     neighbours = [*SecondWire.neighbour_addresses, *sound.wire.more_neighbours]
-    with done_and_undone(sound.daemon.run,
+    with done_and_undone(sound.say,
                          ["pool add near", *(f"backend add near/n{n} {a}" for n, a in enumerate(neighbours))],
                          ["pool remove near --force", *(f"backend remove near/n{n} --now --force" for n in range(len(neighbours)))]):
         assert_named(check, [("warn", "neighbours", "2 backends are on link, and the kernel keeps 2 IPv4 neighbours"),

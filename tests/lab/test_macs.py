@@ -9,13 +9,14 @@ import json
 
 import pytest
 
-from harness import PINS, servers
+from harness import servers
 from harness.lab import serve_pool
+from harness.layout import reasons
 from harness.wait import wait_until
-from counters import pinned_per_cpu
+from counters import packets_by_reason
 
 VIPS = ("203.0.113.10", "2001:db8:203::10")
-OTHER_MAC = 15
+OTHER_MAC = next(number for number, (word, _) in reasons().items() if word == "other-mac")
 STRANGER = "02:00:00:00:99:99"
 numbers = itertools.count(1)
 
@@ -34,7 +35,7 @@ class Served:
             self.lab.router.run("ip", "neigh", "replace", address, "lladdr", mac, "dev", self.lab.lb1.far, "nud", "permanent")
 
     def others(self):
-        return pinned_per_cpu(PINS / self.daemon.instance / "maps" / "reasons")[OTHER_MAC]
+        return packets_by_reason(self.daemon.instance)[OTHER_MAC]
 
     def answers(self, timeout=5):
         for vip in VIPS:

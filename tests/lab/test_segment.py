@@ -8,12 +8,12 @@ import os
 import re
 import shutil
 import socket
-import struct
 from contextlib import contextmanager
 
 import pytest
 
 from harness import BUILD, PASS, PINS, TOP, servers
+from harness.layout import struct
 from harness.namespace import NETNS
 from harness.process import run
 from harness.segment import SegmentLab
@@ -216,9 +216,9 @@ def pinned_map(host, name, *words):
     return run("bpftool", "-j", "map", words[0], "pinned", pins_of(host) / name, *words[1:]).stdout
 
 
-def link_of(where, interface):
+def link_of(namespace, interface):
     """MAC address and number."""
-    link, = json.loads(where("ip", "-j", "link", "show", interface).stdout)
+    link = namespace.link(interface)
     return link["address"], link["ifindex"]
 
 
@@ -235,8 +235,10 @@ def forger(segment):
     lab.router.run("bpftool", "prog", "load", BUILD / "lab" / "forge.bpf.o", pins, "type", "xdp", "pinmaps", f"{pins}-maps")
     _, target = link_of(lab.router, host.name)
 
+    forgery = struct("forgery", "lab/forge.bpf.o")
+
     def forge(metadata):
-        value = as_bytes(struct.pack("<II32s", target, 0, metadata))
+        value = as_bytes(bytes(forgery(target=target, metadata=tuple(metadata))))
         run("bpftool", "map", "update", "pinned", f"{pins}-maps/forgeries", "key", *["0"] * 4, "value", *value)
         before = verdicts(lab)
         with inside(lab.c1.netns):
@@ -248,7 +250,7 @@ def forger(segment):
         return risen(lab, before)
 
     # The frames are for b1's MAC address as far as c1 knows.
-    lab.c1.run("ip", "neigh", "replace", lab.c1.gateway, "lladdr", link_of(host.run, "eth0")[0], "dev", "eth0")
+    lab.c1.run("ip", "neigh", "replace", lab.c1.gateway, "lladdr", link_of(host, "eth0")[0], "dev", "eth0")
     lab.router.run("ip", "link", "set", "c1", "xdpdrv", "pinned", pins)
     yield forge
     lab.router.run("ip", "link", "set", "c1", "xdpdrv", "off")
@@ -260,8 +262,8 @@ def forger(segment):
 def test_metadata_of_others_is_no_note(segment, forger):
     """Only who knows the secret of b1's receiver, which is root there, can have it send something."""
     host = segment[0].b1
-    secret = struct.pack("8B", *(int(byte, 16) for byte in json.loads(pinned_map(host, "secret", "dump"))[0]["value"]))
-    eth0 = struct.pack("<I", link_of(host.run, "eth0")[1])
+    secret = bytes(int(byte, 16) for byte in json.loads(pinned_map(host, "secret", "dump"))[0]["value"])
+    eth0 = link_of(host, "eth0")[1].to_bytes(4, "little")
     for wrong in (bytes(8), bytes([secret[0] ^ 1]) + secret[1:], secret[:7] + bytes([secret[7] ^ 1])):
         assert "passed-on" not in forger(wrong + eth0 + bytes(20))
     assert forger(secret + eth0 + bytes(20))["passed-on"] == 10, "this test cannot fail"

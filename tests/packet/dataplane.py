@@ -2,69 +2,37 @@
 """The data plane as its tests see it: fills the maps of holdfast/abi.h directly, without the daemon."""
 
 import ipaddress
-import os
-import re
-import struct
 import time
-from ctypes import LittleEndianStructure, c_int32, c_uint8, c_uint16, c_uint32, c_uint64, sizeof
-from pathlib import Path
+from ctypes import c_uint64, sizeof
 
 import flowhash
+from harness import BUILD
+from harness.layout import constants, reasons, struct
+from harness.words import directory_word, next_hop, pool_word, port_bits, service_kind, slot_word
 from libbpf import Object
 
-TOP = Path(__file__).resolve().parent.parent.parent
-BUILD = Path(os.environ.get("BUILD", TOP / "build"))
-
+HF = constants("abi.h")
 TCP, UDP, VIP = 6, 17, 255
 PASS, DROP, TX, REDIRECT = 2, 1, 3, 4
-ENCAP = {"ip": 0, "gue": 1, "gre": 2, "l2": 3}
-TRACK = {"auto": 0, "always": 1, "never": 2}
-MAX_PROBES, DIRECTORY_ROOM, ONLY_INGRESS = 8, 1 << 9, 1
-SLOT_MOVING, TAKES_NEW, SERVES_TCP, SERVES_UDP = 1 << 56, 1, 2, 4
-OPENING, ESTABLISHED, CLOSING = 1, 2, 3
-FLOW_EVENTS = 7
+VERDICTS = {"PASS": PASS, "DROP": DROP, "TX": TX}
+ENCAP = {"ip": HF["HF_ENCAP_IP"], "gue": HF["HF_ENCAP_GUE"], "gre": HF["HF_ENCAP_GRE"], "l2": HF["HF_ENCAP_L2"]}
+TRACK = {"auto": HF["HF_TRACK_AUTO"], "always": HF["HF_TRACK_ALWAYS"], "never": HF["HF_TRACK_NEVER"]}
+MAX_PROBES, DIRECTORY_ROOM, ONLY_INGRESS = HF["HF_MAX_PROBES"], 1 << 9, HF["HF_LINK_ONLY_INGRESS"]
+TAKES_NEW, SERVES_TCP, SERVES_UDP = (HF[f"HF_BACKEND_{what}"] for what in ("TAKES_NEW", "SERVES_TCP", "SERVES_UDP"))
+OPENING, ESTABLISHED, CLOSING = (HF[f"HF_FLOW_{state}"] for state in ("OPENING", "ESTABLISHED", "CLOSING"))
+FLOW_EVENTS = HF["HF_FLOW_EVENTS"]
+
+Control, Service, ServiceKey, Table, Since, Hops, Backend, Flow, Counters, ReasonCounter, Observation = (
+    struct(f"hf_{name}") for name in ("control", "service", "service_key", "table", "since", "hops", "backend", "flow",
+                                      "counters", "reason_counter", "observation"))
 
 SIZES = {"slots": 1 << 18, "since": 1 << 17, "hops": 1 << 10, "flows": 1 << 10, "counters": 1 << 12,
          "backends": 1 << 10, "services": 1 << 10}
 
 
-class Service(LittleEndianStructure):
-    _fields_ = [("key", c_uint8 * 20), ("pool", c_uint32), ("counters", c_uint32), ("ordinals", c_uint32),
-                ("idle", c_uint32), ("number", c_uint16), ("track", c_uint8), ("flags", c_uint8),
-                ("reserved", c_uint32 * 6)]
-
-
-class Table(LittleEndianStructure):
-    _fields_ = [("first", c_uint32), ("size", c_uint32), ("seed", c_uint64), ("pool", c_uint32),
-                ("hash", c_uint8), ("flags", c_uint8), ("reserved16", c_uint16), ("old_first", c_uint32),
-                ("old_size", c_uint32), ("old_seed", c_uint64), ("old_hash", c_uint8),
-                ("reserved8", c_uint8 * 3), ("since", c_uint32), ("reserved", c_uint32 * 4)]
-
-
-class Backend(LittleEndianStructure):
-    _fields_ = [("next_hop", c_uint64), ("dst", c_uint8 * 16), ("src", c_uint8 * 16), ("src_mask", c_uint8 * 4),
-                ("csum", c_uint32), ("gue_port", c_uint8 * 2), ("ordinal", c_uint16), ("family", c_uint8),
-                ("encap", c_uint8), ("flags", c_uint8), ("reserved8", c_uint8), ("mtu", c_uint32),
-                ("reserved32", c_uint32)]
-
-
-class Flow(LittleEndianStructure):
-    _fields_ = [("tag", c_uint64), ("tag2", c_uint32), ("slot", c_uint32), ("seen", c_uint32),
-                ("backend", c_uint16), ("service", c_uint16), ("state", c_uint8), ("proto", c_uint8),
-                ("pool", c_uint16), ("idle", c_uint32)]
-
-
-class Observation(LittleEndianStructure):
-    _fields_ = [("stage", c_uint32), ("reason", c_int32), ("hash", c_uint64), ("service", c_uint32),
-                ("pool", c_uint32), ("table", c_uint32), ("slot", c_uint32), ("slot_word", c_uint64),
-                ("backend", c_uint32), ("choice", c_uint32), ("link", c_uint32), ("reserved", c_uint32)]
-
-
-def reasons(header="reasons.h"):
+def verdicts(header="reasons.h"):
     """Word and verdict by number, from the header's list."""
-    text = (TOP / "include/holdfast" / header).read_text()
-    found = re.findall(r'X\(\w+,\s*(\d+),\s*"([a-z-]+)",\s*(PASS|DROP|TX)', text)
-    return {int(number): (word, {"PASS": PASS, "DROP": DROP, "TX": TX}[verdict]) for number, word, verdict in found}
+    return {number: (word, VERDICTS[verdict]) for number, (word, verdict) in reasons(header).items()}
 
 
 def now():
@@ -74,7 +42,7 @@ def now():
 
 def moving(owner, base, hops=0):
     """The word of a slot that moves."""
-    return owner | base << 16 | hops << 32 | SLOT_MOVING
+    return slot_word(owner, base, hops, moving=True)
 
 
 def mac_bytes(mac):
@@ -89,14 +57,26 @@ def family(address):
     return ipaddress.ip_address(address).version
 
 
+def words(address):
+    """As a record has it: in four words."""
+    bytes_ = packed(address)
+    return tuple(int.from_bytes(bytes_[i:i + 4], "big") for i in range(0, 16, 4))
+
+
 def service_key(proto, address, port, bits=16):
-    return packed(address) + struct.pack(">HBB", port, proto, bits | (0x20 if family(address) == 6 else 0))
+    return ServiceKey(addr=words(address), port=port, proto=proto, kind=service_kind(family(address), bits))
+
+
+def sums(kind, values, *members):
+    """The members of a record on each processor, added up."""
+    records = [kind.from_buffer_copy(value) for value in values]
+    return tuple(sum(getattr(record, member) for record in records) for member in members)
 
 
 def outer_checksum(source, destination):
     """What holdfast/outer.h prepares, summed again."""
     header = bytes([0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 0, 0, 0]) + packed(source)[:4] + packed(destination)[:4]
-    return sum(struct.unpack("<10H", header))
+    return sum(int.from_bytes(header[i:i + 2], "little") for i in range(0, 20, 2))
 
 
 class DataPlane:
@@ -104,12 +84,12 @@ class DataPlane:
         shared = [m for m in shared_with.maps.values() if not m.name.startswith(("observation", "lb."))] \
             if shared_with else []
         self.object = Object(path or BUILD / "bpf/lb.bpf.o", sizes={} if shared else {**SIZES, **(sizes or {})},
-                             shared=shared, read_only={0: b"\1"} if observing else {})
+                             shared=shared, read_only={"observing": b"\1"} if observing else {})
         self.maps, self.programs = self.object.maps, self.object.programs
         self.program = self.programs["balance_linear"]
         if not shared:
             self.slots = self.maps["slots"].memory()
-            self.control = self.maps["control"].memory()
+            self.control_memory = self.maps["control"].memory()
             self.since = self.maps["since"].memory()
             self.flow_table = self.maps["flows"].memory()
             self.services, self.generation, self.seed = {}, 0, 0
@@ -117,43 +97,51 @@ class DataPlane:
 
     def close(self):
         self.slots.close()
-        self.control.close()
+        self.control_memory.close()
         self.since.close()
         self.flow_table.close()
         self.object.close()
 
+    @property
+    def control(self):
+        return Control.from_buffer(self.control_memory)
+
     def set_link(self, number, mac, ifindex=1, flags=ONLY_INGRESS, mtu=1500):
-        struct.pack_into("<6sHII", self.control, 64 + 16 * number, mac_bytes(mac), flags, ifindex, mtu)
+        link = self.control.links[number]
+        link.mac[:], link.flags, link.ifindex, link.mtu = mac_bytes(mac), flags, ifindex, mtu
 
     def set_backend(self, number, address, source, mac="02:00:00:00:0b:00", link=1, encap="ip", src_mask=0,
                     ordinal=None, mtu=0, port=19523, flags=TAKES_NEW | SERVES_TCP | SERVES_UDP):
         """src_mask: how many low bits of the source the flow's hash fills."""
-        record = Backend(next_hop=int.from_bytes(mac_bytes(mac), "little") | link << 48 if mac else 0,
-                         ordinal=number if ordinal is None else ordinal, family=family(address),
-                         encap=ENCAP[encap], mtu=mtu, flags=flags)
-        record.dst[:], record.src[:] = packed(address), packed(source)
-        record.src_mask[:] = ((1 << src_mask) - 1).to_bytes(4, "big")
-        record.gue_port[:] = port.to_bytes(2, "big")
+        record = Backend(next_hop=next_hop(mac_bytes(mac), link) if mac else 0, dst=words(address), src=words(source),
+                         src_mask=(1 << src_mask) - 1, gue_port=port, ordinal=number if ordinal is None else ordinal,
+                         family=family(address), encap=ENCAP[encap], mtu=mtu, flags=flags)
         record.csum = outer_checksum(source, address) if record.family == 4 else 0
         self.maps["backends"].update(number, record)
 
     def set_table(self, number, words, pool=1, seed=1, policy="5tuple", **old):
         """Writes a table of slot words (plain backend numbers: settled slots) and points the pool at it."""
         first, self.next_slot = self.next_slot, self.next_slot + len(words)
-        struct.pack_into(f"<{len(words)}Q", self.slots, 8 * first,
-                         *[w | w << 16 if w < 1 << 16 else w for w in words])
+        place = (c_uint64 * len(words)).from_buffer(self.slots, sizeof(c_uint64) * first)
+        place[:] = [slot_word(word) if word < 1 << 16 else word for word in words]
         self.maps["tables"].update(number, Table(first=first, size=len(words), seed=seed, pool=pool,
                                                  hash=policy == "source", **old))
-        self.maps["pools"].update(pool, struct.pack("<Q", number | 1 << 32))
+        self.maps["pools"].update(pool, pool_word(number).to_bytes(8, "little"))
         return first
 
     def set_since(self, first, count, seconds):
         """When these slots began to move."""
-        struct.pack_into(f"<{count}I", self.since, 4 * first, *[seconds % (1 << 32)] * count)
+        for slot in range(first, first + count):
+            self._since(slot)[slot % 2] = seconds % (1 << 32)
+
+    def _since(self, slot):
+        return Since.from_buffer(self.since, sizeof(Since) * (slot // 2)).at
+
+    def since_of(self, slot):
+        return self._since(slot)[slot % 2]
 
     def set_hops(self, index, backends, last_answers=False):
-        record = struct.pack("<BB7H", len(backends), last_answers, *backends, *[0] * (7 - len(backends)))
-        self.maps["hops"].update(index, record)
+        self.maps["hops"].update(index, Hops(count=len(backends), flags=last_answers, backend=tuple(backends)))
 
     def set_flags(self, number, flags):
         record = Backend.from_buffer_copy(self.maps["backends"].lookup(number))
@@ -162,8 +150,12 @@ class DataPlane:
 
     def flows(self):
         """What is remembered, by place."""
-        entries = (Flow.from_buffer(self.flow_table, at) for at in range(0, len(self.flow_table), sizeof(Flow)))
+        entries = map(self.flow, range(len(self.flow_table) // sizeof(Flow)))
         return {place: Flow.from_buffer_copy(flow) for place, flow in enumerate(entries) if flow.tag}
+
+    def flow(self, place):
+        """The entry itself, in the map."""
+        return Flow.from_buffer(self.flow_table, sizeof(Flow) * place)
 
     def age_flows(self, seconds):
         """As if so much time had passed since the remembered flows were last seen."""
@@ -185,13 +177,10 @@ class DataPlane:
                 for event in range(FLOW_EVENTS)]
 
     def add_service(self, proto, address, port, pool=1, bits=16, ordinals=256, track="auto", idle=7200):
-        key = service_key(proto, address, port, bits)
-        record = Service(pool=pool, counters=self.next_counter, ordinals=ordinals, idle=idle,
-                         track=TRACK[track], number=len(self.services) + 1)
-        record.key[:] = key
-        vip = Service(pool=pool)
-        vip.key[:] = service_key(VIP, address, 0, 0)
-        self.services[key], self.services[bytes(vip.key)] = record, vip
+        record = Service(key=service_key(proto, address, port, bits), pool=pool, counters=self.next_counter,
+                         ordinals=ordinals, idle=idle, track=TRACK[track], number=len(self.services) + 1)
+        vip = Service(key=service_key(VIP, address, 0, 0), pool=pool)
+        self.services[bytes(record.key)], self.services[bytes(vip.key)] = record, vip
         self.next_counter += ordinals
         self._write_directory()
         return record
@@ -201,29 +190,26 @@ class DataPlane:
         build reads."""
         self.generation += 1
         first, log2 = self.generation % 2 * DIRECTORY_ROOM, DIRECTORY_ROOM.bit_length() - 1
-        places = [bytes(sizeof(Service))] * DIRECTORY_ROOM
+        places = [Service() for _ in range(DIRECTORY_ROOM)]
         lengths = 0
         for key, record in self.services.items():
             at = flowhash.service_hash(key, self.seed)
-            place = next(i for i in range(at, at + MAX_PROBES) if not places[i % DIRECTORY_ROOM][18])
-            places[place % DIRECTORY_ROOM] = bytes(record)
-            lengths |= 0 if key[18] == VIP else 1 << (key[19] & 0x1F)
+            place = next(i for i in range(at, at + MAX_PROBES) if not places[i % DIRECTORY_ROOM].key.proto)
+            places[place % DIRECTORY_ROOM] = record
+            lengths |= 0 if record.key.proto == VIP else 1 << port_bits(record.key.kind)
         for i, place in enumerate(places):
             self.maps["services"].update(first + i, place)
-        struct.pack_into("<Q", self.control, 0,
-                         first | self.seed << 16 | log2 << 24 | lengths << 32 | (self.generation & 0x7FFF) << 49)
+        self.control.services = directory_word(first, self.seed, log2, lengths, self.generation)
 
     def counters(self, service, backend):
         """(packets, bytes, flows) over all processors."""
-        values = self.maps["counters"].lookup_each(service.counters + backend)
-        return tuple(map(sum, zip(*(struct.unpack("<3Q", v) for v in values))))
+        return sums(Counters, self.maps["counters"].lookup_each(service.counters + backend), "packets", "bytes", "flows")
 
     def reasons(self):
         """(packets, bytes) by word, where there are any."""
         found = {}
         for number, (word, _) in reasons().items():
-            values = self.maps["reasons"].lookup_each(number)
-            packets, size = map(sum, zip(*(struct.unpack("<2Q", v) for v in values)))
+            packets, size = sums(ReasonCounter, self.maps["reasons"].lookup_each(number), "packets", "bytes")
             if packets:
                 found[word] = (packets, size)
         return found

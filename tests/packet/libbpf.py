@@ -6,6 +6,8 @@ import mmap
 import os
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
+from harness.layout import Layout
+
 _lib = ctypes.CDLL("libbpf.so.1", use_errno=True)
 _SIGNATURES = {
     "bpf_object__open_file": (c_void_p, c_char_p, c_void_p),
@@ -142,7 +144,7 @@ class Program:
 
 class Object:
     """A loaded object. sizes: entries by map; shared: maps of another object to use; read_only: the bytes of
-    .rodata by offset."""
+    constants by name."""
 
     def __init__(self, path, sizes=None, shared=None, read_only=None):
         _lib.libbpf_set_print(None)
@@ -151,11 +153,11 @@ class Object:
             _checked(_lib.bpf_map__set_max_entries(self._map(name), entries), name)
         for other in shared or []:
             _checked(_lib.bpf_map__reuse_fd(self._map(other.name), other.fd), other.name)
-        for offset, data in (read_only or {}).items():
+        for name, data in (read_only or {}).items():
             size = c_size_t()
             constants = next(h for h in self._each(_lib.bpf_object__next_map)
                              if _lib.bpf_map__name(h).endswith(b".rodata"))
-            ctypes.memmove(_lib.bpf_map__initial_value(constants, byref(size)) + offset, data, len(data))
+            ctypes.memmove(_lib.bpf_map__initial_value(constants, byref(size)) + Layout(path).variable(name), data, len(data))
         _checked(_lib.bpf_object__load(self.handle), f"{path} is refused (the verifier's words: bpftool -d)")
         self.maps = {m.name: m for m in map(Map, self._each(_lib.bpf_object__next_map))}
         self.programs = {p.name: p for p in map(Program, self._each(_lib.bpf_object__next_program))}

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 from scapy.layers.l2 import Ether
 
-import dataplane
-from dataplane import DROP, PASS, TX, TCP
+from harness.command import CommandLine
+from dataplane import DROP, PASS, TCP, TX, mac_bytes
 from frames import VIPS, network, transport
 from libbpf import Program
 from test_hops import FAMILIES, HERE, LB_MAC, SELF, gue, inner_packet, kept
@@ -43,7 +43,7 @@ class Attached:
 
     @staticmethod
     def say(*words, status=(0,)):
-        done = subprocess.run([dataplane.BUILD / "holdfast", *words], capture_output=True, text=True, timeout=60)
+        done = CommandLine("/run").run(words, status=None)
         assert done.returncode in status, done.stderr
         return done.stdout
 
@@ -110,7 +110,7 @@ def to(destination, source=None, inner=4, **fields):
 
 
 def with_mac(frame, mac):
-    return dataplane.mac_bytes(mac) + frame[6:]
+    return mac_bytes(mac) + frame[6:]
 
 
 # The family belongs to an address -------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ import itertools
 
 import pytest
 
-from conftest import make_plane
 from dataplane import PASS, TCP, TX, UDP, family
 from frames import BACKENDS, SIZE, VIPS, chosen_backend, client_frame, flow_hash, wrapped
+from pools import make_plane
 
 SEEDS = 0, 1, 255  # 0: as an earlier version laid directories out
 OTHER = {4: "203.0.113.77", 6: "2001:db8::77"}

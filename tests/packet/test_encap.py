@@ -10,6 +10,7 @@ from scapy.layers.inet import IP, UDP as UDPHeader
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
+from harness.words import slot_word
 from dataplane import DROP, TCP, TX, UDP, Backend, moving, now, packed
 from frames import BACKENDS, LINK_MAC, SIZE, chosen_backend, client_frame, flow_hash, traffic_class
 from test_icmp import ERRORS, error_frame, quoted
@@ -56,7 +57,7 @@ def gue(fresh):
         for i in range(SIZE):
             owner = backends[i % 4]
             fresh.set_hops(owner, [owner, *[b for b in backends if b != owner]])
-            words.append(owner | owner << 16 | owner << 32)
+            words.append(slot_word(owner, hops=owner))
         fresh.set_table(2 + pool, words, pool=pool, seed=SEEDS[4 if pool == 1 else 6])
     return fresh
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moving slots and the flow table: connections stay put."""
 
+import ipaddress
 import itertools
-import struct
 
 import pytest
 from scapy.layers.inet import ICMP
 from scapy.layers.l2 import Ether
 
+from harness.words import Slot
 from dataplane import (CLOSING, ESTABLISHED, OPENING, SERVES_TCP, SERVES_UDP, TAKES_NEW, TCP, TX, UDP, DataPlane, moving,
                        now)
 from frames import BACKENDS, CLIENT_MAC, LINK_MAC, SIZE, VIPS, client_frame, flow_hash
@@ -227,7 +228,7 @@ def test_migrating_from_another_table(fresh, family, old_policy):
     for sport in range(3000, 3100):
         hash_ = flowhash.flow_hash(source, VIPS[family], sport, 80, TCP, 77, old_policy)
         base = old_words[flowhash.slot_index(hash_, 101)]
-        base = base >> 16 & 0xFFFF or base
+        base = Slot.of(base).base or base
         assert [mover.send("A", sport, family=family), mover.send("S", sport + 1000, family=family)] == [base, NEW]
     first = fresh.set_table(5, [NEW] * 211, pool=1, seed=79, since=now() - 7300, **where)
     fresh.set_since(first, 211, now() - 7300)
@@ -238,7 +239,7 @@ def test_migrating_from_another_table(fresh, family, old_policy):
 def base_of(source, family, old_words, old_policy):
     hash_ = flowhash.flow_hash(source, VIPS[family], 3000, 80, TCP, 77, old_policy)
     word = old_words[flowhash.slot_index(hash_, 101)]
-    return word >> 16 & 0xFFFF or word
+    return Slot.of(word).base or word
 
 
 def test_icmp_errors_look_and_leave_no_trace(mover):
@@ -286,8 +287,8 @@ def test_tags_that_are_nearly_equal_are_not_equal(mover):
 def test_entries_are_told_apart_by_vip_and_protocol(fresh):
     """Two VIPs whose halves fold to the same word, one client, one port."""
     twin = "2001:db8::10"
-    halves = struct.unpack("<2Q", __import__("ipaddress").ip_address(twin).packed)
-    other = str(__import__("ipaddress").IPv6Address(struct.pack("<2Q", *reversed(halves))))
+    packed = ipaddress.ip_address(twin).packed
+    other = str(ipaddress.ip_address(packed[8:] + packed[:8]))
     fresh.add_service(TCP, other, 80, pool=1, ordinals=4)
     mover = Mover(fresh)
     for destination, flags, backend in ((twin, "S", NEW), (other, "A", OLD), (twin, "A", NEW), (other, "A", OLD)):

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from conftest import make_plane
-from dataplane import (CLOSING, ESTABLISHED, OPENING, SERVES_TCP, SERVES_UDP, TCP, UDP, DataPlane, moving, now)
+from dataplane import (CLOSING, ESTABLISHED, OPENING, SERVES_UDP, TCP, UDP, DataPlane, moving, now)
 from frames import SIZE, client_frame
-from test_flow import DRAINING, NEW, OLD, OTHER, SEED, Mover
+from pools import make_plane
+from test_flow import DRAINING, NEW, OLD, OTHER, Mover
 
 REMEMBERED, EVICTED_OPENING, EVICTED_CLOSING, EVICTED_ESTABLISHED, EVICTED_BASE, UNFIT, UNFIT_PACKETS = range(7)
 IDLE, SHORT, HANDSHAKE = 7200, 60, 5
@@ -51,11 +51,7 @@ def grown(mover, *packets):
 
 def since_of(mover):
     """When the slots began to move, as the data plane has it now."""
-    words = memoryview(mover.plane.since).cast("I")
-    try:
-        return list(words[mover.first:mover.first + SIZE])
-    finally:
-        words.release()
+    return [mover.plane.since_of(slot) for slot in range(mover.first, mover.first + SIZE)]
 
 
 # One backend with all its packets -----------------------------------------------------------------------------------

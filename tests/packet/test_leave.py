@@ -10,8 +10,7 @@ from scapy.layers.inet import ICMP, IP
 from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, ICMPv6EchoRequest, ICMPv6ND_NS
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 
-import dataplane
-from dataplane import DROP, PASS, REDIRECT, TCP, TX, UDP
+from dataplane import DROP, PASS, REDIRECT, TCP, TX, UDP, DataPlane, verdicts
 from frames import CLIENT_MAC, LINK_MAC, VIPS, client_frame, network, transport
 
 FAMILIES = (4, 6)
@@ -30,7 +29,7 @@ def counted(plane, reason, frames):
 
 
 def expect(plane, frame, reason):
-    verdict = {word: verdict for word, verdict in dataplane.reasons().values()}[reason]
+    verdict = {word: verdict for word, verdict in verdicts().values()}[reason]
     with counted(plane, reason, [frame]):
         assert plane.program.run(frame) == (verdict, frame)
 
@@ -175,7 +174,7 @@ def test_any_bytes(plane):
 
 
 def test_an_empty_data_plane_passes_everything(namespace):
-    plane = dataplane.DataPlane()
+    plane = DataPlane()
     try:
         for family, proto in itertools.product(FAMILIES, (TCP, UDP)):
             expect(plane, client_frame(family, proto, 10), "no-service")

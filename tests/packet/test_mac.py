@@ -3,15 +3,17 @@
 makes. tests/lab/test_macs.py sends such frames."""
 
 import socket
-import struct
 import subprocess
 
 import pytest
 
-from dataplane import BUILD, PASS, TCP, TX, UDP, DataPlane, mac_bytes
+from harness import PASS as PASSES_ALL
+from harness.layout import constants
+from harness.words import next_hop
+from dataplane import PASS, TCP, TX, UDP, DataPlane, mac_bytes
 from frames import client_frame
 
-MACS_AT, MACS = 40, 3  # hf_control.macs
+MACS = constants("abi.h")["HF_MAX_MACS"]
 OWN, SECOND, THIRD, STRANGER, NOW = (f"02:00:00:00:00:{n}" for n in ("b1", "b2", "b3", "99", "77"))
 
 
@@ -24,7 +26,7 @@ def wire(namespace):
     ip("add", "mac0", "address", NOW, "type", "veth", "peer", "name", "mac1")
     try:
         ip("set", "mac1", "up")
-        ip("set", "mac0", "up", "xdpdrv", "obj", str(BUILD / "lab/pass.bpf.o"), "sec", "xdp")
+        ip("set", "mac0", "up", "xdpdrv", "obj", str(PASSES_ALL), "sec", "xdp")
         yield socket.if_nametoindex("mac0")
     finally:
         ip("del", "mac0")
@@ -32,8 +34,7 @@ def wire(namespace):
 
 def know(plane, *macs):
     for i in range(MACS):
-        word = mac_bytes(macs[i]) + bytes(2) if i < len(macs) else bytes(8)
-        struct.pack_into("<8s", plane.control, MACS_AT + 8 * i, word)
+        plane.control.macs[i] = next_hop(mac_bytes(macs[i]), 0) if i < len(macs) else 0
 
 
 def sent_to(mac, family=4, proto=TCP):

@@ -1,33 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """The receiver: unwraps what the balancer wrapped, for its VIPs, from its sources; all else by its name."""
 
+import ipaddress
 import itertools
-import struct
 
 import pytest
 from scapy.layers.inet import IP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Ether
 
-import dataplane
-from dataplane import DROP, PASS, TCP, TX, UDP
+from harness import BUILD
+from harness.layout import constants, struct
+from dataplane import DROP, PASS, TCP, TX, UDP, mac_bytes, verdicts
 from frames import BACKENDS, CLIENT_MAC, VIPS, client_frame, network, transport
 from libbpf import Object
 
 
+OBJECT = "bpf/receiver.bpf.o"
+Address, Prefix, Mac = (struct(f"hf_receiver_{name}", OBJECT) for name in ("address", "prefix", "mac"))
+FAMILY_BITS = constants("receiver.h")["HF_RECEIVER_FAMILY_BITS"]
+
+
 def address_key(address):
-    address = dataplane.ipaddress.ip_address(address)
-    return struct.pack("<I16s", address.version, address.packed)
+    address = ipaddress.ip_address(address)
+    return Address(family=address.version, bytes=tuple(address.packed.ljust(16, b"\0")))
 
 
 def prefix_key(prefix):
-    prefix = dataplane.ipaddress.ip_network(prefix)
-    return struct.pack("<I", 32 + prefix.prefixlen) + address_key(prefix.network_address)
+    prefix = ipaddress.ip_network(prefix)
+    return Prefix(bits=FAMILY_BITS + prefix.prefixlen, address=address_key(prefix.network_address))
 
 
 class Receiver:
     def __init__(self, sources=("10.99.0.0/24", "fd00:99::/64"), vips=VIPS.values()):
-        self.object = Object(dataplane.BUILD / "bpf/receiver.bpf.o")
+        self.object = Object(BUILD / OBJECT)
         self.program = self.object.programs["receive_linear"]
         for source in sources:
             self.object.maps["prefixes"].update(prefix_key(source), b"\1")
@@ -36,8 +42,8 @@ class Receiver:
         for address in ("10.0.0.0/28", "fd00::/124"):  # of all backends
             self.object.maps["addresses"].update(prefix_key(address), b"\1")
         for backend in BACKENDS.values():
-            self.object.maps["macs"].update(dataplane.mac_bytes(backend.mac) + bytes(2), b"\1")
-        self.words = dataplane.reasons("receiver.h")
+            self.object.maps["macs"].update(Mac(bytes=tuple(mac_bytes(backend.mac))), b"\1")
+        self.words = verdicts("receiver.h")
 
     def verdicts(self):
         values = {word: sum(int.from_bytes(v, "little") for v in self.object.maps["verdicts"].lookup_each(number))

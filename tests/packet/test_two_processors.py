@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from conftest import make_plane
 from dataplane import ESTABLISHED, OPENING, TCP, Flow, now
 from frames import client_frame
+from pools import make_plane
 from test_flow import NEW, OLD, OTHER, Mover
 
 WAYS = 8
@@ -52,8 +52,7 @@ def test_a_flow_that_two_processors_enter_has_one_entry(one_set):
         while all(thread.is_alive() for thread in threads):
             assert not stays_twice(one_set), "two entries of one flow"
             for place in range(WAYS):
-                at = place * 32
-                one_set.plane.flow_table[at:at + 8] = bytes(8)
+                one_set.plane.flow(place).tag = 0
         for thread in threads:
             thread.join()
         assert len(tags(one_set)) <= 1
@@ -64,25 +63,25 @@ def fill_but_one(mover):
     for place in range(WAYS):
         flow = Flow(tag=1000 + place, tag2=1, slot=0, seen=now(), backend=NEW, service=1, state=ESTABLISHED, proto=TCP,
                     pool=1, idle=7200)
-        mover.plane.maps["flows"].update(place, flow if place else bytes(32))
+        mover.plane.maps["flows"].update(place, flow if place else Flow())
 
 
 def test_a_packet_changes_no_entry_that_was_given_to_another_flow(one_set):
     """A flow at its base closes, with many packets, while new ones take its place again and again."""
     fill_but_one(one_set)
-    table, changed, given, ends = one_set.plane.flow_table, [], 0, time.monotonic() + 4
+    changed, given, ends = [], 0, time.monotonic() + 4
     syns = itertools.cycle(client_frame(4, TCP, 1, OTHERS + number, flags="S") for number in range(500))
     while time.monotonic() < ends and not changed:
         closing = runner(one_set, "FA", MINE, 100_000)
         closing.start()
         while closing.is_alive():
             one_set.plane.program.run(next(syns))
-            entry = Flow.from_buffer_copy(table, 0)
+            entry = Flow.from_buffer_copy(one_set.plane.flow(0))
             if entry.tag > 1 and entry.backend == NEW:
                 given += 1
                 if (entry.state, entry.idle) != (OPENING, 60):
                     changed.append((entry.state, entry.idle))
-                table[0:8] = bytes(8)
+                one_set.plane.flow(0).tag = 0
         closing.join()
     assert given > 30, "the new flow never took the place"
     assert not changed, f"one of {given} entries was changed by another flow's packet: {changed}"
@@ -93,7 +92,7 @@ def test_of_two_entries_one_stays(one_set):
     assert one_set.send("A", MINE) == OLD
     (entry,) = one_set.plane.flows().values()
     for place in range(WAYS):
-        one_set.plane.maps["flows"].update(place, bytes(32))
+        one_set.plane.maps["flows"].update(place, Flow())
     twin = Flow.from_buffer_copy(entry)
     twin.backend = OTHER
     entry.seen = now() - 7300

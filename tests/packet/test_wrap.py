@@ -3,14 +3,14 @@
 
 import itertools
 import socket
-import struct
 import subprocess
 
 import pytest
-from scapy.layers.inet import IP, IPOption_NOP, IPOption_Timestamp
+from scapy.layers.inet import IP, IPOption_NOP
 from scapy.layers.l2 import Ether
 
 import flowhash
+from harness.words import pool_word
 from dataplane import DROP, PASS, REDIRECT, TCP, TX, UDP
 from frames import (BACKENDS, CLIENT_MAC, EXTENSIONS, LINK_MAC, SIZE, chosen_backend, client_frame, flow_hash, network,
                     transport, wrapped)
@@ -88,7 +88,7 @@ def test_source_spreads_by_flow(fresh):
     for sport, family in itertools.product(range(30000, 30200), FAMILIES):
         dport = PORTS[family]
         hash_ = flow_hash(4, TCP, sport, dport)
-        low = struct.pack("<I", hash_ & 0xFFFFFFFF)[2:]
+        low = hash_.to_bytes(8, "little")[2:4]
         source = f"10.99.{low[0]}.{low[1]}" if family == 4 else f"fd00:99::{low.hex()}"
         backend = BACKENDS[chosen_backend(hash_, dport)]
         expected = type(backend)(backend.address, source, backend.mac)
@@ -118,7 +118,7 @@ def test_a_new_table_is_one_word(fresh):
     before = fresh.program.run(frame)
     fresh.set_table(3, [7] * 11, pool=1, seed=0x0123456789ABCDEF)
     assert fresh.program.run(frame) == (TX, wrapped(frame, BACKENDS[7], hash_))
-    fresh.maps["pools"].update(1, struct.pack("<Q", 1 | 2 << 32))
+    fresh.maps["pools"].update(1, pool_word(1, 2).to_bytes(8, "little"))
     assert fresh.program.run(frame) == before
 
 
@@ -150,7 +150,7 @@ def test_another_link(fresh):
         fresh.set_link(2, "02:00:00:00:00:02", ifindex=ifindex, flags=0)
         assert fresh.program.run(frame) == (DROP, expected)
         assert fresh.reasons() == {"redirect": (1, len(frame))}
-        fresh.maps["egress"].update(2, struct.pack("<I", ifindex))
+        fresh.maps["egress"].update(2, ifindex.to_bytes(4, "little"))
         assert fresh.program.run(frame) == (REDIRECT, expected)
         fresh.set_link(2, "02:00:00:00:00:02", ifindex=1, flags=0)  # lo, where test runs come in
         assert fresh.program.run(frame) == (TX, expected)
