@@ -93,21 +93,15 @@ static enum exit_status run_plan(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb plan_verbs[] = {
+const struct noun plan_noun = {"plan", "what a configuration file would change", .verbs = VERBS(
 	{"",
 	 .options = OPTIONS(CONFIGURATION(true)),
 	 .help = "show what a configuration file would change, and change nothing",
 	 .example = "-f /etc/holdfast/holdfast.yaml",
 	 .uses = "model.apply",
-	 .run = run_plan},
-	{.verb = NULL},
-};
-/* clang-format on */
+	 .run = run_plan})};
 
-const struct noun plan_noun = {"plan", "what a configuration file would change", .verbs = plan_verbs};
-
-/* clang-format off */
-static const struct verb apply_verbs[] = {
+const struct noun apply_noun = {"apply", "a configuration file, all of it or nothing", .verbs = VERBS(
 	{"",
 	 .options = OPTIONS(CONFIGURATION(true)),
 	 .help = "make a configuration file the desired state, all of it or nothing",
@@ -118,9 +112,5 @@ static const struct verb apply_verbs[] = {
 	            "terminal it refuses, unless --force is given. Admin states that the file does not "
 	            "state stay as they are.",
 	 .flags = VERB_CHANGES,
-	 .run = run_apply},
-	{.verb = NULL},
-};
+	 .run = run_apply})};
 /* clang-format on */
-
-const struct noun apply_noun = {"apply", "a configuration file, all of it or nothing", .verbs = apply_verbs};

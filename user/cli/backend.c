@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend.h"
-
 #include <string.h>
 
 #include "core/model/schema_table.h"
@@ -9,7 +7,6 @@
 #include "cli/frame/request.h"
 #include "cli/frame/show.h"
 #include "cli/offline/offline.h"
-#include "backend_drain.h"
 #include "nouns.h"
 
 const char *backend_cell(const json_t *backend, const char *key, char text[CELL_TEXT])
@@ -143,7 +140,7 @@ static enum exit_status run_backend_show(const struct call *call)
 #define BACKEND ARGUMENT("POOL/NAME", VALUE_BACKEND, "")
 
 /* clang-format off */
-static const struct verb backend_verbs[] = {
+const struct noun backend_noun = {"backend", "a server of a pool", .run = run_change, .verbs = VERBS(
 	{"add",
 	 .arguments = ARGUMENTS(BACKEND, ARGUMENT("ADDRESS", VALUE_KEY, "address")),
 	 .keys = &schema_backend,
@@ -153,8 +150,7 @@ static const struct verb backend_verbs[] = {
 	 .done = "added",
 	 .details = "If a backend of this name and address is leaving, it comes back as if it were new. One of this "
 	            "name at another address goes on leaving as POOL/NAME@ADDRESS.",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"set",
 	 .arguments = ARGUMENTS(BACKEND),
 	 .keys = &schema_backend,
@@ -164,8 +160,7 @@ static const struct verb backend_verbs[] = {
 	 .done = "changed",
 	 .details = "Another address is another server: the old one drains first, then leaves, as "
 	            "POOL/NAME@ADDRESS; the new one takes its place and begins active.",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"show",
 	 .arguments = ARGUMENTS(BACKEND),
 	 .help = "show one backend in full",
@@ -204,16 +199,14 @@ static const struct verb backend_verbs[] = {
 	 .uses = "backend.activate",
 	 .done = "active",
 	 .details = "To bring back a backend that is leaving, use backend add.",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"disable",
 	 .arguments = ARGUMENTS(BACKEND),
 	 .help = "send every flow elsewhere, now",
 	 .example = "db/db2",
 	 .uses = "backend.disable",
 	 .done = "disabled",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"remove",
 	 .arguments = ARGUMENTS(BACKEND),
 	 .options = OPTIONS(FLAG("now", "without draining first")),
@@ -223,18 +216,12 @@ static const struct verb backend_verbs[] = {
 	 .done = "removed",
 	 .details = "backend add brings it back. A file that names it does not, unless a file that did not name it was "
 	            "applied before.",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"health",
 	 .arguments = ARGUMENTS(BACKEND, ARGUMENT("STATE", VALUE_WORD, "state", .choices = "up down auto")),
 	 .help = "state a backend's health, or withdraw the statement (auto)",
 	 .example = "db/db2 down",
 	 .uses = "backend.health",
 	 .done = "health stated",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
-	{.verb = NULL},
-};
+	 .flags = VERB_CHANGES})};
 /* clang-format on */
-
-const struct noun backend_noun = {"backend", "a server of a pool", .verbs = backend_verbs};

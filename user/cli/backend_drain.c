@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend_drain.h"
-
+/* backend drain, and the wait until the backend can be switched off. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,9 @@
 #include "cli/change/change_run.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
-#include "cli/frame/monotonic.h"
+#include "cli/frame/moment.h"
 #include "cli/frame/request.h"
+#include "nouns.h"
 
 enum { TIMEOUT_DEFAULT = 86400, POLL_MILLISECONDS = 500, CUT_SECONDS = 5 };
 

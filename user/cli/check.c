@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* check: what of this host would keep packets from their way. */
-#include "check.h"
-
 #include <errno.h>
 #include <stdio.h>
 
 #include "core/config/model_json.h"
+#include "kern/preflight/preflight.h"
 #include "cli/change/in_force.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
@@ -107,7 +106,7 @@ static enum exit_status run_check(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb check_verbs[] = {
+const struct noun check_noun = {"check", "what of this host would keep packets from their way", .verbs = VERBS(
 	{"",
 	 .options = OPTIONS(CONFIGURATION(false)),
 	 .help = "look for what would keep packets from their way",
@@ -117,10 +116,5 @@ static const struct verb check_verbs[] = {
 	            "desired state in force, for that of a file, or with --offline for the last the "
 	            "daemon had. Exit status 1 where it finds a fault. Changes nothing.",
 	 .flags = VERB_WORKS_OFFLINE,
-	 .run = run_check},
-	{.verb = NULL},
-};
+	 .run = run_check})};
 /* clang-format on */
-
-const struct noun check_noun = {"check", "what of this host would keep packets from their way",
-				.verbs = check_verbs};

@@ -9,11 +9,10 @@
 #include "kern/preflight/preflight.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
-#include "cli/frame/monotonic.h"
+#include "cli/frame/moment.h"
 #include "cli/frame/request.h"
 #include "cli/frame/show.h"
 #include "cli/offline/offline.h"
-#include "backend.h"
 #include "nouns.h"
 
 static void reasons_print(const json_t *reasons)
@@ -222,7 +221,7 @@ static enum exit_status run_counters(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb counters_verbs[] = {
+const struct noun counters_noun = {"counters", "what happened to packets, and how fast", .verbs = VERBS(
 	{"",
 	 .options = OPTIONS(OPTION("interval", VALUE_DURATION, "D", "take two samples this far apart, for the rates",
 	                           .local = true)),
@@ -235,10 +234,5 @@ static const struct verb counters_verbs[] = {
 	            "are - for a UDP service, unless `service set` gives it --track always: only then are its flows "
 	            "seen to begin. A backend has 12+ if its pool also has such a service.",
 	 .flags = VERB_WORKS_OFFLINE,
-	 .run = run_counters},
-	{.verb = NULL},
-};
+	 .run = run_counters})};
 /* clang-format on */
-
-const struct noun counters_noun = {"counters", "what happened to packets, and how fast",
-				   .verbs = counters_verbs};

@@ -113,16 +113,12 @@ static enum exit_status run_events(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb events_verbs[] = {
+const struct noun events_noun = {"events", "what happened", .verbs = VERBS(
 	{"",
 	 .options = OPTIONS(OPTION("limit", VALUE_COUNT, "N", "the last so many; default 100"),
 	                    FLAG("follow", "go on with what happens next")),
 	 .help = "tell what happened, oldest first",
 	 .example = "--follow",
 	 .uses = "GET /v1/events",
-	 .run = run_events},
-	{.verb = NULL},
-};
+	 .run = run_events})};
 /* clang-format on */
-
-const struct noun events_noun = {"events", "what happened", .verbs = events_verbs};

@@ -33,16 +33,11 @@ static enum exit_status run_export(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb export_verbs[] = {
+const struct noun export_noun = {"export", "the desired state as a configuration file", .verbs = VERBS(
 	{"",
 	 .options = OPTIONS(FLAG("state", "with admin states and history, for another balancer", .local = true)),
 	 .help = "print the desired state as a configuration file",
 	 .example = "--state",
 	 .uses = "GET /v1/export",
-	 .run = run_export},
-	{.verb = NULL},
-};
+	 .run = run_export})};
 /* clang-format on */
-
-const struct noun export_noun = {"export", "the desired state as a configuration file",
-				 .verbs = export_verbs};

@@ -81,7 +81,7 @@ static enum exit_status run_generations_diff(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb generations_verbs[] = {
+const struct noun generations_noun = {"generations", "the desired states that were", .verbs = VERBS(
 	{"list",
 	 .help = "list the generations that are kept, newest first",
 	 .uses = "GET /v1/generations",
@@ -97,10 +97,5 @@ static const struct verb generations_verbs[] = {
 	 .help = "show the difference to another generation, or to what is in force",
 	 .example = "41 42",
 	 .uses = "GET /v1/generations/GENERATION/diff",
-	 .run = run_generations_diff},
-	{.verb = NULL},
-};
+	 .run = run_generations_diff})};
 /* clang-format on */
-
-const struct noun generations_noun = {"generations", "the desired states that were",
-				      .verbs = generations_verbs};

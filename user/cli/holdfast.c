@@ -6,26 +6,14 @@
 #include "nouns.h"
 
 /* clang-format off */
-static const struct verb help_verbs[] = {
+static const struct noun help_noun = {"help", "on everything", .verbs = VERBS(
 	{"",
 	 .arguments = ARGUMENTS(ARGUMENT("NOUN", VALUE_TEXT, NULL, .optional = true),
 	                        ARGUMENT("VERB", VALUE_TEXT, NULL, .optional = true, .repeats = true)),
 	 .help = "explain a noun or one of its verbs",
 	 .example = "backend drain",
-	 .run = run_help},
-	{.verb = NULL},
-};
-
-static const struct verb completion_verbs[] = {
-	{"",
-	 .help = "print the completion of command lines for bash",
-	 .run = run_completion},
-	{.verb = NULL},
-};
+	 .run = run_help})};
 /* clang-format on */
-
-static const struct noun help_noun = {"help", "on everything", .verbs = help_verbs};
-static const struct noun completion_noun = {"completion", NULL, .verbs = completion_verbs};
 
 static const struct noun *const nouns[] = {
 	&status_noun,   &interface_noun,  &pool_noun,  &service_noun,  &backend_noun,

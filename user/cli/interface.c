@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interface.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,7 +170,7 @@ static enum exit_status run_interface_detach(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb interface_verbs[] = {
+const struct noun interface_noun = {"interface", "where traffic arrives", .run = run_change, .verbs = VERBS(
 	{"attach",
 	 .arguments = ARGUMENTS(INTERFACE),
 	 .keys = &schema_interface,
@@ -180,8 +178,7 @@ static const struct verb interface_verbs[] = {
 	 .example = "eth0 --mode native",
 	 .uses = "interface.attach",
 	 .done = "attached",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"detach",
 	 .arguments = ARGUMENTS(ARGUMENT("IF", VALUE_INTERFACE, "name", .optional = true)),
 	 .options = OPTIONS(FLAG("all", "every interface", .local = true)),
@@ -196,9 +193,5 @@ static const struct verb interface_verbs[] = {
 	{"list",
 	 .help = "list the interfaces",
 	 .uses = "GET /v1/interfaces",
-	 .run = run_interface_list},
-	{.verb = NULL},
-};
+	 .run = run_interface_list})};
 /* clang-format on */
-
-const struct noun interface_noun = {"interface", "where traffic arrives", .verbs = interface_verbs};

@@ -14,21 +14,17 @@ static void manual_holdfast(const struct program *program)
 	page_title("HOLDFAST", "8", "operates a Holdfast load balancer");
 	puts(".SH SYNOPSIS\n.B holdfast\n[\\fIOPTIONS\\fR] \\fINOUN\\fR \\fIVERB\\fR \\fIARGUMENTS\\fR\n.SH "
 	     "DESCRIPTION");
-	page_line(
-		"Asks and changes one instance of holdfastd, through its socket. A service is named as "
-		"PROTO VIP:PORT, "
-		"with IPv6 in brackets, a backend as POOL/NAME. Words may be shortened as long as they stay "
-		"unambiguous. "
-		"A refused change changes nothing.");
+	page_line("Asks and changes one instance of holdfastd, through its socket. A service is named as "
+		  "PROTO VIP:PORT, with IPv6 in brackets, a backend as POOL/NAME. Words may be shortened as "
+		  "long as they stay unambiguous. A refused change changes nothing.");
 	page_commands(program);
-	puts(".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nRefused, or a check found a fault.\n.TP\n.B "
-	     "2\nThe command "
-	     "line is wrong; nothing was sent.\n.TP\n.B 3\nA wait timed out.\n.TP\n.B 4\nThe daemon cannot "
-	     "be reached, or does not answer.");
+	puts(".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nRefused, or a check found a fault.\n.TP\n.B 2\n"
+	     "The command line is wrong; nothing was sent.\n.TP\n.B 3\nA wait timed out.\n.TP\n.B 4\nThe "
+	     "daemon cannot be reached, or does not answer.");
 	puts(".SH FILES\n.TP\n.I /run/holdfast/INSTANCE.sock\nThe daemon\\(aqs socket: the group holdfast "
-	     "may look, root "
-	     "may change.\n.TP\n.I /sys/fs/bpf/holdfast/INSTANCE/\nThe pins of what is loaded.\n.TP\n.I "
-	     "/var/lib/holdfast/INSTANCE.db\nThe daemon\\(aqs database, read for names by \\-\\-offline.");
+	     "may look, root may change.\n.TP\n.I /sys/fs/bpf/holdfast/INSTANCE/\nThe pins of what is "
+	     "loaded.\n.TP\n.I /var/lib/holdfast/INSTANCE.db\nThe daemon\\(aqs database, read for names by "
+	     "\\-\\-offline.");
 	page_see_also(".BR holdfastd (8),\n.BR holdfast.yaml (5),\n.BR holdfast\\-placement (1)");
 }
 
@@ -54,14 +50,11 @@ static void manual_holdfastd(void)
 	page_title("HOLDFASTD", "8", "serves one instance of a Holdfast load balancer");
 	puts(".SH SYNOPSIS\n.B holdfastd\n[\\fIOPTIONS\\fR]\n.SH DESCRIPTION");
 	page_line("Keeps the desired state of one instance in its database, builds the tables from it and "
-		  "loads them into "
-		  "the kernel, follows next hops, and answers holdfast on a Unix socket. It runs in the "
-		  "foreground. The "
-		  "data plane needs no daemon: stopped or killed, traffic goes on as it was; started again, "
-		  "it adopts what "
-		  "is pinned and changes nothing that is right. After a reboot it rebuilds everything from "
-		  "its database "
-		  "before it attaches. SIGTERM ends it; SIGHUP applies its configuration file again.");
+		  "loads them into the kernel, follows next hops, and answers holdfast on a Unix socket. It "
+		  "runs in the foreground. The data plane needs no daemon: stopped or killed, traffic goes "
+		  "on as it was; started again, it adopts what is pinned and changes nothing that is right. "
+		  "After a reboot it rebuilds everything from its database before it attaches. SIGTERM ends "
+		  "it; SIGHUP applies its configuration file again.");
 	puts(".SH OPTIONS");
 	while (fgets(line, sizeof line, stdin)) {
 		if (!strncmp(line, "  --", 4))
@@ -69,13 +62,11 @@ static void manual_holdfastd(void)
 	}
 	puts(".SH EXIT STATUS\n.TP\n.B 0\nStopped by a signal.\n.TP\n.B 1\nIt could not start.\n.TP\n.B 2\n"
 	     "A mistake in the options.\n.TP\n.B 3\nThe pins serve what the database does not know: restore "
-	     "the "
-	     "database, or see \\-\\-fresh. Packets go on.");
+	     "the database, or see \\-\\-fresh. Packets go on.");
 	puts(".SH FILES\n.TP\n.I /etc/holdfast/holdfast.yaml\nThe configuration.\n.TP\n.I "
-	     "/run/holdfast/INSTANCE.sock\n"
-	     "The socket.\n.TP\n.I /var/lib/holdfast/INSTANCE.db\nGenerations and numbers, in "
-	     "SQLite.\n.TP\n.I "
-	     "/sys/fs/bpf/holdfast/INSTANCE/\nPrograms, maps and attachments.");
+	     "/run/holdfast/INSTANCE.sock\nThe socket.\n.TP\n.I /var/lib/holdfast/INSTANCE.db\nGenerations "
+	     "and numbers, in SQLite.\n.TP\n.I /sys/fs/bpf/holdfast/INSTANCE/\nPrograms, maps and "
+	     "attachments.");
 	page_see_also(".BR holdfast (8),\n.BR holdfast.yaml (5)");
 }
 
@@ -130,14 +121,11 @@ static void manual_configuration(void)
 {
 	page_title("HOLDFAST.YAML", "5", "the desired state of a Holdfast load balancer");
 	puts(".SH DESCRIPTION");
-	page_line(
-		"A YAML file that states interfaces, pools with their backends, and services. `holdfast "
-		"apply -f` makes "
-		"all of it the desired state, or refuses it with line and column and changes nothing; "
-		"`holdfast plan "
-		"-f` shows what it would change. Lists hold things with names. Every key that is not "
-		"required has a "
-		"default. Durations are written like 30s, 5m, 2h or 1h30m. Anchors and aliases are refused.");
+	page_line("A YAML file that states interfaces, pools with their backends, and services. `holdfast "
+		  "apply -f` makes all of it the desired state, or refuses it with line and column and "
+		  "changes nothing; `holdfast plan -f` shows what it would change. Lists hold things with "
+		  "names. Every key that is not required has a default. Durations are written like 30s, 5m, "
+		  "2h or 1h30m. Anchors and aliases are refused.");
 	puts(".SH EXAMPLE\n.EX");
 	page_line(example);
 	puts(".EE\n.SH KEYS");
@@ -157,14 +145,10 @@ static enum exit_status run_manual(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb manual_verbs[] = {
+const struct noun manual_noun = {"manual", NULL, .verbs = VERBS(
 	{"",
 	 .arguments = ARGUMENTS(ARGUMENT("PAGE", VALUE_WORD, NULL, .choices = "holdfast.8 holdfastd.8 holdfast.yaml.5")),
 	 .help = "print a manual page; holdfastd.8 reads what `holdfastd --help` says from standard input",
 	 .example = "holdfast.8",
-	 .run = run_manual},
-	{.verb = NULL},
-};
+	 .run = run_manual})};
 /* clang-format on */
-
-const struct noun manual_noun = {"manual", NULL, .verbs = manual_verbs};

@@ -3,7 +3,10 @@
 #ifndef HOLDFAST_CLI_NOUNS_H
 #define HOLDFAST_CLI_NOUNS_H
 
+#include "cli/frame/show.h"
 #include "cli/frame/verb.h"
+
+struct findings;
 
 extern const struct noun status_noun;
 extern const struct noun interface_noun;
@@ -25,6 +28,19 @@ extern const struct noun placement_noun;
 extern const struct noun seed_noun;
 extern const struct noun version_noun;
 extern const struct noun manual_noun;
+
+/* What one noun has for another: tables of the list of that name in a view, cells, and lines. */
+void interfaces_print(const json_t *view);
+void services_print(const json_t *view);
+void pools_print(const json_t *status);
+/* "db/db1": of a backend whose name is its member key. */
+const char *backend_cell(const json_t *backend, const char *key, char text[CELL_TEXT]);
+/* One line on where a backend's packets go next. */
+void next_hop_show(const json_t *hop);
+/* Prints and frees what was found. STATUS_REFUSED where a fault is among it. */
+enum exit_status findings_tell(const struct call *call, struct findings *findings);
+/* backend drain, and the wait until the backend can be switched off. */
+enum exit_status run_backend_drain(const struct call *call);
 
 /* Arguments and options that several nouns share. */
 #define INTERFACE  ARGUMENT("IF", VALUE_INTERFACE, "name")

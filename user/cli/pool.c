@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pool.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -197,7 +195,7 @@ static enum exit_status run_pool_slots_show(const struct call *call)
 #define POOL ARGUMENT("POOL", VALUE_NAME, "name")
 
 /* clang-format off */
-static const struct verb pool_verbs[] = {
+const struct noun pool_noun = {"pool", "a named set of backends with one placement", .run = run_change, .verbs = VERBS(
 	{"add",
 	 .arguments = ARGUMENTS(POOL),
 	 .keys = &schema_pool,
@@ -205,8 +203,7 @@ static const struct verb pool_verbs[] = {
 	 .example = "db --table-size 65537",
 	 .uses = "pool.add",
 	 .done = "added",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"set",
 	 .arguments = ARGUMENTS(POOL),
 	 .keys = &schema_pool,
@@ -217,16 +214,14 @@ static const struct verb pool_verbs[] = {
 	 .details = "Another scheme, table size, seed or option is a migration: --dry-run says how many slots "
 	            "would move. Connections stay where they are through it. Options of another scheme go "
 	            "back to their defaults with it.",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"remove",
 	 .arguments = ARGUMENTS(POOL),
 	 .help = "remove a pool that no service uses",
 	 .example = "db",
 	 .uses = "pool.remove",
 	 .done = "removed",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"show",
 	 .arguments = ARGUMENTS(POOL),
 	 .help = "show one pool in full",
@@ -257,10 +252,5 @@ static const struct verb pool_verbs[] = {
 	            "is added owns nothing until slots are moved to it, and one that owns slots is not removed "
 	            "before they are moved away, or it is drained. What a drained backend owned goes to those who "
 	            "serve it meanwhile.",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
-	{.verb = NULL},
-};
+	 .flags = VERB_CHANGES})};
 /* clang-format on */
-
-const struct noun pool_noun = {"pool", "a named set of backends with one placement", .verbs = pool_verbs};

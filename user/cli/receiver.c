@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kern/receiver/receiver_attach.h"
-
 #include <errno.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
@@ -9,11 +7,12 @@
 #include <string.h>
 
 #include "core/model/schema_table.h"
+#include "kern/preflight/preflight.h"
+#include "kern/receiver/receiver_attach.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/show.h"
 #include "cli/frame/table.h"
-#include "check.h"
 #include "nouns.h"
 
 static enum interface_mode mode_named(const char *word)
@@ -261,7 +260,7 @@ static enum exit_status run_receiver_check(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb receiver_verbs[] = {
+const struct noun receiver_noun = {"receiver", "takes the wrapping off packets, on a backend host", .verbs = VERBS(
 	{"attach",
 	 .arguments = ARGUMENTS(INTERFACE),
 	 .options = OPTIONS(OPTION("from", VALUE_PREFIX, "PREFIX", "balancers whose packets are taken",
@@ -291,10 +290,5 @@ static const struct verb receiver_verbs[] = {
 	 .example = "eth0",
 	 .details = "Exit status 1 where it finds a fault. Receivers get the host's addresses and MAC addresses as "
 	            "they are now. Nothing else changes.",
-	 .run = run_receiver_check},
-	{.verb = NULL},
-};
+	 .run = run_receiver_check})};
 /* clang-format on */
-
-const struct noun receiver_noun = {"receiver", "takes the wrapping off packets, on a backend host",
-				   .verbs = receiver_verbs};

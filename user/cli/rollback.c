@@ -18,7 +18,7 @@ static enum exit_status run_rollback(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb rollback_verbs[] = {
+const struct noun rollback_noun = {"rollback", "back to a generation", .verbs = VERBS(
 	{"",
 	 .arguments = ARGUMENTS(GENERATION),
 	 .help = "make a generation's desired state the one in force, as a new generation",
@@ -26,9 +26,5 @@ static const struct verb rollback_verbs[] = {
 	 .uses = "POST /v1/rollback",
 	 .done = "restored",
 	 .flags = VERB_CHANGES,
-	 .run = run_rollback},
-	{.verb = NULL},
-};
+	 .run = run_rollback})};
 /* clang-format on */
-
-const struct noun rollback_noun = {"rollback", "back to a generation", .verbs = rollback_verbs};

@@ -23,12 +23,8 @@ static enum exit_status run_seed(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb seed_verbs[] = {
+const struct noun seed_noun = {"seed", "a random seed for a configuration", .verbs = VERBS(
 	{"",
 	 .help = "print a random seed of 64 bits",
-	 .run = run_seed},
-	{.verb = NULL},
-};
+	 .run = run_seed})};
 /* clang-format on */
-
-const struct noun seed_noun = {"seed", "a random seed for a configuration", .verbs = seed_verbs};

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "service.h"
-
 #include "core/model/schema_table.h"
 #include "cli/change/change_run.h"
 #include "cli/frame/field.h"
@@ -54,7 +52,7 @@ static enum exit_status run_service_show(const struct call *call)
 #define LISTEN ARGUMENT("VIP:PORT", VALUE_LISTEN, "listen")
 
 /* clang-format off */
-static const struct verb service_verbs[] = {
+const struct noun service_noun = {"service", "what clients connect to", .run = run_change, .verbs = VERBS(
 	{"add",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),
 	 .keys = &schema_service,
@@ -62,8 +60,7 @@ static const struct verb service_verbs[] = {
 	 .example = "tcp 203.0.113.10:5432 --pool db",
 	 .uses = "service.add",
 	 .done = "added",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"set",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),
 	 .keys = &schema_service,
@@ -71,16 +68,14 @@ static const struct verb service_verbs[] = {
 	 .example = "tcp 203.0.113.10:5432 --idle 4h",
 	 .uses = "service.set",
 	 .done = "changed",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"remove",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),
 	 .help = "remove a service",
 	 .example = "tcp 203.0.113.10:5432",
 	 .uses = "service.remove",
 	 .done = "removed",
-	 .flags = VERB_CHANGES,
-	 .run = run_change},
+	 .flags = VERB_CHANGES},
 	{"show",
 	 .arguments = ARGUMENTS(PROTO, LISTEN),
 	 .help = "show one service in full",
@@ -90,9 +85,5 @@ static const struct verb service_verbs[] = {
 	{"list",
 	 .help = "list the services",
 	 .uses = "GET /v1/services",
-	 .run = run_service_list},
-	{.verb = NULL},
-};
+	 .run = run_service_list})};
 /* clang-format on */
-
-const struct noun service_noun = {"service", "what clients connect to", .verbs = service_verbs};

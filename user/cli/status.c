@@ -7,10 +7,7 @@
 #include "cli/frame/request.h"
 #include "cli/frame/show.h"
 #include "cli/offline/offline.h"
-#include "interface.h"
 #include "nouns.h"
-#include "pool.h"
-#include "service.h"
 
 static void print_host(const json_t *status)
 {
@@ -124,7 +121,7 @@ static enum exit_status run_status(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb status_verbs[] = {
+const struct noun status_noun = {"status", "the whole instance at a glance", .verbs = VERBS(
 	{"",
 	 .options = OPTIONS(FLAG("check", "exit with 1 if anything is degraded", .local = true)),
 	 .help = "show interfaces, services, pools, flows and warnings",
@@ -133,9 +130,5 @@ static const struct verb status_verbs[] = {
 	 .details = "Warnings come last. With --check the exit status is 1 if an interface is not "
 	            "attached, a service has no backend up, or there is a problem.",
 	 .flags = VERB_WORKS_OFFLINE,
-	 .run = run_status},
-	{.verb = NULL},
-};
+	 .run = run_status})};
 /* clang-format on */
-
-const struct noun status_noun = {"status", "the whole instance at a glance", .verbs = status_verbs};

@@ -27,16 +27,11 @@ static enum exit_status run_upgrade(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb upgrade_verbs[] = {
+const struct noun upgrade_noun = {"upgrade", "a new program for the data plane, while traffic flows", .verbs = VERBS(
 	{"",
 	 .help = "put the daemon's own program in the place of the one that is attached",
 	 .uses = "POST /v1/upgrade",
 	 .details = "Tests the new program on packets first, then replaces the attached one at once; every map whose "
 	            "layout is the same is kept. Refused, it changes nothing.",
-	 .run = run_upgrade},
-	{.verb = NULL},
-};
+	 .run = run_upgrade})};
 /* clang-format on */
-
-const struct noun upgrade_noun = {"upgrade", "a new program for the data plane, while traffic flows",
-				  .verbs = upgrade_verbs};

@@ -24,13 +24,9 @@ static enum exit_status run_version(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb version_verbs[] = {
+const struct noun version_noun = {"version", "of this program and of the daemon", .verbs = VERBS(
 	{"",
 	 .help = "print the versions of this program and of the daemon",
 	 .uses = "GET /v1/version",
-	 .run = run_version},
-	{.verb = NULL},
-};
+	 .run = run_version})};
 /* clang-format on */
-
-const struct noun version_noun = {"version", "of this program and of the daemon", .verbs = version_verbs};

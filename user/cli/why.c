@@ -9,7 +9,6 @@
 #include "cli/frame/request.h"
 #include "cli/frame/show.h"
 #include "cli/offline/offline.h"
-#include "backend.h"
 #include "nouns.h"
 
 static void print_verdict(const json_t *why)
@@ -123,7 +122,7 @@ static enum exit_status run_why(const struct call *call)
 }
 
 /* clang-format off */
-static const struct verb why_verbs[] = {
+const struct noun why_noun = {"why", "where a flow goes, and why", .verbs = VERBS(
 	{"",
 	 .arguments = ARGUMENTS(PROTO,
 	                        ARGUMENT("SRC", VALUE_ENDPOINT, NULL),
@@ -135,9 +134,5 @@ static const struct verb why_verbs[] = {
 	 .details = "Runs the very program that is attached, in its observing form: it shares the live "
 	            "maps and writes to none.",
 	 .flags = VERB_WORKS_OFFLINE,
-	 .run = run_why},
-	{.verb = NULL},
-};
+	 .run = run_why})};
 /* clang-format on */
-
-const struct noun why_noun = {"why", "where a flow goes, and why", .verbs = why_verbs};

@@ -33,51 +33,34 @@ static enum exit_status run_page(const struct call *call)
 	puts(".SH SYNOPSIS\n.B holdfast-placement\n[\\fIOPTIONS\\fR] \\fIVERB\\fR \\fIARGUMENTS\\fR\n.SH "
 	     "DESCRIPTION");
 	page_line("Compares the ways to place keys on members: how even they are, what moves when members "
-		  "come and go, "
-		  "what a cache in front of a store suffers from it, where keys live, and what no placement "
-		  "can mend. "
-		  "It needs no root, no daemon and no network; with --pool and without --file it asks a "
-		  "running "
-		  "holdfastd for the pool's backends. Its figures carry no luck: the same command prints the "
-		  "same "
-		  "numbers anywhere, but for what is measured in time. `holdfast placement` starts it.");
+		  "come and go, what a cache in front of a store suffers from it, where keys live, and what "
+		  "no placement can mend. It needs no root, no daemon and no network; with --pool and "
+		  "without --file it asks a running holdfastd for the pool's backends. Its figures carry no "
+		  "luck: the same command prints the same numbers anywhere, but for what is measured in "
+		  "time. `holdfast placement` starts it.");
 	page_commands(call->program);
-	puts(".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nRefused.\n.TP\n.B 2\nThe command line is wrong.\n"
-	     ".TP\n.B 4\nThe daemon cannot be reached, or does not answer.");
+	puts(".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nRefused.\n.TP\n.B 2\nThe command line is "
+	     "wrong.\n.TP\n.B 4\nThe daemon cannot be reached, or does not answer.");
 	page_see_also(".BR holdfast (8),\n.BR holdfast.yaml (5)");
 	return STATUS_DONE;
 }
 
 /* clang-format off */
-static const struct verb help_verbs[] = {
+static const struct noun help_noun = {"help", "on every verb", .verbs = VERBS(
 	{"",
 	 .arguments = ARGUMENTS(ARGUMENT("VERB", VALUE_TEXT, NULL, .optional = true)),
 	 .help = "explain a verb",
 	 .example = "compare",
-	 .run = run_help},
-	{.verb = NULL},
-};
+	 .run = run_help})};
 
-static const struct verb manual_verbs[] = {
+static const struct noun manual_noun = {"manual", NULL, .verbs = VERBS(
 	{"",
 	 .help = "print the manual page",
-	 .run = run_page},
-	{.verb = NULL},
-};
-
-static const struct verb completion_verbs[] = {
-	{"",
-	 .help = "print the completion of command lines for bash",
-	 .run = run_completion},
-	{.verb = NULL},
-};
+	 .run = run_page})};
 /* clang-format on */
 
 static const struct noun placement_noun = {"placement", "consistent hashing, measured and drawn",
 					   .verbs = placement_verbs, .run = run_placement, .unsaid = true};
-static const struct noun help_noun = {"help", "on every verb", .verbs = help_verbs};
-static const struct noun manual_noun = {"manual", NULL, .verbs = manual_verbs};
-static const struct noun completion_noun = {"completion", NULL, .verbs = completion_verbs};
 
 static const struct noun *const nouns[] = {&placement_noun, &help_noun, &manual_noun, &completion_noun, NULL};
 

@@ -8,7 +8,7 @@
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/figure.h"
-#include "cli/frame/monotonic.h"
+#include "cli/frame/moment.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/show.h"
 #include "commands.h"

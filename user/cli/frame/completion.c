@@ -207,7 +207,7 @@ static void print_words(const struct program *program)
 			print_verb(program->nouns[i], verb);
 }
 
-enum exit_status run_completion(const struct call *call)
+static enum exit_status run_completion(const struct call *call)
 {
 	const struct program *program = call->program;
 	char function[64] = "_";
@@ -227,3 +227,10 @@ enum exit_status run_completion(const struct call *call)
 	printf("\tesac\n}\n\ncomplete -F %s %s\n", function, program->name);
 	return STATUS_DONE;
 }
+
+/* clang-format off */
+const struct noun completion_noun = {"completion", NULL, .verbs = VERBS(
+	{"",
+	 .help = "print the completion of command lines for bash",
+	 .run = run_completion})};
+/* clang-format on */

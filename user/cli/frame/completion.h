@@ -5,7 +5,6 @@
 
 #include "call.h"
 
-/* What the noun completion does: prints the script. */
-enum exit_status run_completion(const struct call *call);
+extern const struct noun completion_noun;
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "liveness.h"
 
-#include "monotonic.h"
+#include "moment.h"
 
 /* Milliseconds, as libcurl counts. */
 static long liveness_clock(void)

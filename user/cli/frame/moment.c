@@ -12,3 +12,11 @@ const char *moment_text(double seconds, char text[MOMENT_TEXT])
 		*text = '\0';
 	return text;
 }
+
+double monotonic_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}

@@ -72,6 +72,7 @@ struct verb {
 
 /* How rows are written: lists of these, further members behind what every one has. */
 #define ARGUMENTS(...) ((const struct argument[]){__VA_ARGS__, {.name = NULL}})
+#define VERBS(...)     ((const struct verb[]){__VA_ARGS__, {.verb = NULL}})
 #define OPTIONS(...)   ((const struct option[]){__VA_ARGS__, {.name = NULL}})
 #define ARGUMENT(name_, kind_, key_, ...)                              \
 	{                                                              \
