@@ -3,6 +3,7 @@
 #include "unit/models.h"
 
 #include <errno.h>
+#include "core/adoption/adoption.h"
 
 static void give(struct ledger *ledger, const struct model *model)
 {

@@ -5,7 +5,7 @@
 #include <holdfast/slot.h>
 #include <stdlib.h>
 
-#include "core/ledger/ledger_match.h"
+#include "core/image/directory.h"
 #include "kern/base/carrier.h"
 
 const struct backend *stored_backend(const struct offline *offline, uint16_t number)

@@ -7,6 +7,7 @@
 
 #include "cli/frame/complain.h"
 #include "kern/instance/lifecycle.h"
+#include "core/adoption/adoption.h"
 
 /* Names for the numbers, or an empty model and ledger and a warning. */
 static int read_names(struct offline *offline, struct refusal *warning)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
+#include "directory.h"
 
 enum {
 	COMFORTABLE_SIZE = HF_MAX_DIRECTORY / 2,
@@ -285,4 +285,24 @@ const struct hf_service *directory_find(const struct directory *directory, uint8
 			return found;
 	}
 	return NULL;
+}
+
+bool service_has_entry(const struct service *service, const struct hf_service_key *key)
+{
+	uint8_t family = hf_kind_family(key->kind);
+	uint16_t first = ntohs(key->port), last = hf_kind_last_port(key->kind, first);
+
+	return service->proto == key->proto && service->vip.family == family &&
+	       !memcmp(service->vip.bytes, key->addr, family == HF_IPV4 ? 4 : 16) &&
+	       first >= service->port_low && last <= service->port_high;
+}
+
+bool entry_is_service(const struct hf_service *entry)
+{
+	return entry->key.proto && entry->key.proto != HF_PROTO_VIP;
+}
+
+uint32_t directory_size(const struct directory *directory)
+{
+	return directory->entries ? 1u << directory->log2 : 0;
 }

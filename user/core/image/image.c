@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "image_pool.h"
-#include "moves.h"
 
 /* Services ---------------------------------------------------------------------- */
 
@@ -58,13 +57,6 @@ static int build_services(const struct model *model, const struct ledger *ledger
 
 /* Backends ------------------------------------------------------------------------ */
 
-static int backend_image_order(const void *a, const void *b)
-{
-	const struct backend_image *left = a, *right = b;
-
-	return (left->number > right->number) - (left->number < right->number);
-}
-
 static int build_backends(const struct model *model, const struct ledger *ledger, const struct moment *moment,
 			  struct image *image)
 {
@@ -91,15 +83,6 @@ static int build_backends(const struct model *model, const struct ledger *ledger
 	return 0;
 }
 
-const struct backend_image *image_backend(const struct image *image, uint16_t number)
-{
-	struct backend_image key = {.number = number};
-
-	if (!image->backend_count)
-		return NULL;
-	return bsearch(&key, image->backends, image->backend_count, sizeof key, backend_image_order);
-}
-
 /* Pools --------------------------------------------------------------------------- */
 
 static int build_pools(const struct model *model, const struct ledger *ledger, const struct image *before,
@@ -122,26 +105,6 @@ static int build_pools(const struct model *model, const struct ledger *ledger, c
 	}
 	free(job.states);
 	return error;
-}
-
-static int pool_image_order(const void *name, const void *image)
-{
-	return strcmp(name, ((const struct pool_image *)image)->name);
-}
-
-const struct pool_image *image_pool(const struct image *image, const char *name)
-{
-	if (!image->pool_count)
-		return NULL;
-	return bsearch(name, image->pools, image->pool_count, sizeof *image->pools, pool_image_order);
-}
-
-const struct pool_image *image_pool_numbered(const struct image *image, uint32_t number)
-{
-	for (size_t i = 0; i < image->pool_count; i++)
-		if (image->pools[i].number == number)
-			return &image->pools[i];
-	return NULL;
 }
 
 int image_build(const struct model *model, const struct ledger *ledger, const struct image *before,
@@ -180,35 +143,4 @@ void image_free(struct image *image)
 void image_lend_words(struct image *image, size_t pool, const uint64_t *words, const uint32_t *since)
 {
 	shared_words_lend(&image->pools[pool], words, since);
-}
-
-/* What an image tells ------------------------------------------------------------------ */
-
-uint32_t image_next(const struct image *image)
-{
-	return image->next;
-}
-
-void image_backend_slots(const struct image *image, uint16_t number, uint32_t *ret_owned, uint32_t *ret_based)
-{
-	*ret_owned = *ret_based = 0;
-	for (size_t i = 0; i < image->pool_count; i++) {
-		const struct pool_image *pool = &image->pools[i];
-
-		for (uint32_t at = 0; at < pool->table.size; at++) {
-			struct slot slot = slot_read(pool->words[at], 0);
-
-			*ret_owned += slot.owner == number;
-			*ret_based += slot.moving && slot.base == number;
-		}
-	}
-}
-
-uint64_t pool_image_demand(const struct pool_image *image, uint64_t remembered, double opened, uint32_t now)
-{
-	double left = image->settles > now ? image->settles - now : 0;
-
-	if (!image->moving)
-		return remembered;
-	return remembered + (uint64_t)(opened * image->moving / image->table.size * left);
 }

@@ -9,12 +9,6 @@
 
 #include "core/model/pool_options.h"
 
-bool pool_image_same_hash(const struct pool_image *a, const struct pool_image *b)
-{
-	return a->table.size == b->table.size && a->table.seed == b->table.seed &&
-	       a->table.hash == b->table.hash;
-}
-
 /* Those that were replaced are in the order of their names too, and each follows its name's member. */
 static void link_older(const struct pool *pool, struct pool_image *image)
 {

@@ -10,6 +10,9 @@
 void backend_image_fill(struct backend_image *ret, struct image *image, const struct ledger *ledger,
 			const struct pool *pool, const struct backend *backend, const struct moment *moment);
 
+/* By number, for qsort() and bsearch(). */
+int backend_image_order(const void *a, const void *b);
+
 /* What a pool's image is made of. */
 struct pool_job {
 	const struct model *model;

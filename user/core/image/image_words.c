@@ -14,11 +14,6 @@ struct shared_words {
 	uint32_t *since; /* NULL: lent, or no slot moves */
 };
 
-uint64_t pool_image_word(const struct pool_image *image, uint32_t slot)
-{
-	return hf_slot_with_hops(image->words[slot], 0);
-}
-
 void shared_words_drop(struct shared_words *shared)
 {
 	if (!shared || --shared->references)
@@ -47,16 +42,6 @@ void shared_words_lend(struct pool_image *image, const uint64_t *words, const ui
 	image->shared_words = shared;
 	image->words = words;
 	image->since = image->since ? since : NULL;
-}
-
-uint32_t pool_image_began_last(const struct pool_image *image)
-{
-	uint32_t last = image->table.old_size ? image->table.since : 0;
-
-	for (uint32_t at = 0; image->since && at < image->table.size; at++)
-		if (hf_slot_is_moving(image->words[at]) && image->since[at] > last)
-			last = image->since[at];
-	return last;
 }
 
 /* Owners --------------------------------------------------------------------------- */

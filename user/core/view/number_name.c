@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/ledger/ledger_match.h"
+#include "core/image/directory.h"
 #include "core/model/service_text.h"
 
 void backend_number_names(const struct names *names, uint16_t number, const char **ret_pool,

@@ -3,7 +3,7 @@
 #include <linux/bpf.h>
 #include <stdio.h>
 
-#include "core/ledger/ledger_match.h"
+#include "core/image/directory.h"
 #include "known.h"
 #include "why.h"
 

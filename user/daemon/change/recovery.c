@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "core/adoption/adoption.h"
 #include "core/operation/operation.h"
 #include "daemon/base/clock.h"
 #include "configuration.h"

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/image/image.h"
-#include "ledger_match.h"
-#include "ledger_private.h"
+#include "adoption.h"
+#include "core/ledger/ledger_private.h"
 
 struct adoption {
 	const struct image *loaded;
