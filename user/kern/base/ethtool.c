@@ -51,14 +51,19 @@ int ethtool_queues(const char *interface, uint32_t *ret)
 	return r;
 }
 
-int ethtool_gro(const char *interface, bool *ret)
+static int feature_read(const char *interface, uint32_t command, uint32_t bits, bool *ret)
 {
-	struct ethtool_value value = {.cmd = ETHTOOL_GGRO};
+	struct ethtool_value value = {.cmd = command};
 	int r = ethtool(interface, &value);
 
 	if (!r)
-		*ret = value.data;
+		*ret = value.data & bits;
 	return r;
+}
+
+int ethtool_gro(const char *interface, bool *ret)
+{
+	return feature_read(interface, ETHTOOL_GGRO, UINT32_MAX, ret);
 }
 
 int ethtool_gro_set(const char *interface, bool on)
@@ -70,12 +75,7 @@ int ethtool_gro_set(const char *interface, bool on)
 
 int ethtool_lro(const char *interface, bool *ret)
 {
-	struct ethtool_value value = {.cmd = ETHTOOL_GFLAGS};
-	int r = ethtool(interface, &value);
-
-	if (!r)
-		*ret = value.data & ETH_FLAG_LRO;
-	return r;
+	return feature_read(interface, ETHTOOL_GFLAGS, ETH_FLAG_LRO, ret);
 }
 
 static int statistics_count(const char *interface, uint32_t *ret)

@@ -3,9 +3,11 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { VERIFIER_LOG = 1 << 20, LAST_LINES = 3 };
 
@@ -75,13 +77,21 @@ struct bpf_program *object_program(const struct bpf_object *object, const char *
 	return NULL;
 }
 
+int object_info(int fd, void *info, size_t size)
+{
+	uint32_t length = (uint32_t)size;
+
+	memset(info, 0, size);
+	return bpf_obj_get_info_by_fd(fd, info, &length) ? -errno : 0;
+}
+
 int program_describe(int fd, uint32_t *ret_id, char ret_tag[17])
 {
-	struct bpf_prog_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_prog_info info;
+	int r = object_info(fd, &info, sizeof info);
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &length))
-		return -errno;
+	if (r)
+		return r;
 	*ret_id = info.id;
 	for (int i = 0; ret_tag && i < BPF_TAG_SIZE; i++)
 		snprintf(&ret_tag[2 * i], 3, "%02x", info.tag[i]);
@@ -92,8 +102,21 @@ uint32_t object_number(int fd)
 {
 	struct {
 		uint32_t type, id;
-	} info = {};
-	uint32_t length = sizeof info;
+	} info;
 
-	return bpf_obj_get_info_by_fd(fd, &info, &length) ? 0 : info.id;
+	return object_info(fd, &info, sizeof info) ? 0 : info.id;
+}
+
+int descriptor_copy(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	return copy < 0 ? -errno : copy;
+}
+
+void descriptor_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-uint8_t address_af(const struct address *address)
+static uint8_t address_af(const struct address *address)
 {
 	return address->family == 4 ? AF_INET : AF_INET6;
 }

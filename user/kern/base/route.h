@@ -56,6 +56,5 @@ bool link_carries(const struct link *link); /* up, and so is the other end */
 bool neighbour_usable(const struct neighbour *neighbour);
 /* What messages say, for those who listen to them too. */
 struct address address_from(uint8_t family, const void *bytes);
-uint8_t address_af(const struct address *address); /* AF_INET or AF_INET6 */
 
 #endif

@@ -72,13 +72,11 @@ static int dataplane_load(struct dataplane *dataplane, bool whole, const struct 
 /* What every open instance knows, however it came to be. */
 static int dataplane_learn(struct dataplane *dataplane, struct refusal *refusal)
 {
-	int r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
+	int r = programs_describe(dataplane);
 
 	dataplane->only = attachment_only(dataplane);
 	if (!r)
 		r = links_hold(dataplane);
-	if (!r)
-		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, dataplane->frags_tag);
 	return r ?: ranges_derive(dataplane, refusal);
 }
 

@@ -35,10 +35,9 @@ static int pin_keep(int fd, const char *path)
 /* One that was detached, or whose interface is gone, holds nothing that a pin could keep. */
 static bool link_is_attached(const struct held_link *held)
 {
-	struct bpf_link_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_link_info info;
 
-	return !bpf_obj_get_info_by_fd(held->fd, &info, &length) && info.xdp.ifindex;
+	return !object_info(held->fd, &info, sizeof info) && info.xdp.ifindex;
 }
 
 static int links_keep(struct dataplane *dataplane, char path[PIN_PATH])

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kern/base/pins.h"
+#include "kern/base/object.h"
 #include "kern/maps/state.h"
 #include "kern/program/instance_pins.h"
 #include "lifecycle.h"
@@ -50,10 +51,9 @@ static void pools_look(int fd, struct served *ret)
 
 static bool has_entries_of(int fd, uint32_t size)
 {
-	struct bpf_map_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_map_info info;
 
-	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &length) && info.value_size == size;
+	return fd >= 0 && !object_info(fd, &info, sizeof info) && info.value_size == size;
 }
 
 static int count_link(const char *name, void *context)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "kern/base/object.h"
 
 int instance_check(const char *instance, struct refusal *refusal)
 {
@@ -43,13 +44,6 @@ int dataplane_new(const char *instance, bool writable, struct dataplane **ret, s
 	maps_init(dataplane);
 	*ret = dataplane;
 	return 0;
-}
-
-void descriptor_close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 void held_link_release(struct held_link *held)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The maps' descriptors and memory, and what they say about which of it is in use. */
 #include "state.h"
+#include "kern/base/object.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -44,11 +45,10 @@ static size_t memory_length(uint32_t entries, uint32_t size)
 static int map_one(struct dataplane *dataplane, int number, struct refusal *refusal)
 {
 	struct map *map = &dataplane->maps[number];
-	struct bpf_map_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_map_info info;
 	void *memory;
 
-	if (bpf_obj_get_info_by_fd(map->fd, &info, &length))
+	if (object_info(map->fd, &info, sizeof info))
 		return refuse(refusal, -errno, "map %s cannot be read: %s", map_names[number],
 			      strerror(errno));
 	if (info.value_size != map_sizes[number] ||

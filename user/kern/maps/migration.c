@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "kern/base/object.h"
 
 /* One entry after the other, as the system call gives them: the larger value has the smaller as its
  * beginning.
@@ -86,15 +87,15 @@ int maps_migrate(struct dataplane *dataplane, struct refusal *refusal)
 	int replaced = 0;
 
 	for (int i = 0; i < MAP_COUNT; i++) {
-		struct bpf_map_info info = {};
-		uint32_t length = sizeof info, entries;
+		struct bpf_map_info info;
+		uint32_t entries;
 		int r;
 
 		if (dataplane->maps[i].fd < 0) { /* the pinned version has no such map: it is made anew */
 			replaced++;
 			continue;
 		}
-		if (bpf_obj_get_info_by_fd(dataplane->maps[i].fd, &info, &length))
+		if (object_info(dataplane->maps[i].fd, &info, sizeof info))
 			return -errno;
 		entries = map_entries(i, &info);
 		if (info.value_size == map_sizes[i] && info.max_entries == entries)

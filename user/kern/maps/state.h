@@ -115,7 +115,6 @@ int instance_check(const char *instance, struct refusal *refusal); /* -EINVAL: t
 /* An instance of which nothing is open yet. */
 int dataplane_new(const char *instance, bool writable, struct dataplane **ret, struct refusal *refusal);
 void held_link_release(struct held_link *held);
-void descriptor_close(int *fd); /* and makes it -1; nothing if it is negative */
 
 /* maps.c */
 extern const char *const map_names[MAP_COUNT];

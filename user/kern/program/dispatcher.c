@@ -89,27 +89,22 @@ static int dispatcher_join(struct xdp_program *program, const char *interface, e
 static int load_and_join(struct dataplane *dataplane, const char *interface, const char *path,
 			 enum xdp_attach_mode mode, struct refusal *refusal)
 {
-	struct object_log log;
 	struct xdp_program *program;
-	struct lb *object = NULL;
-	int r = object_log_open(&log);
+	struct embedded embedded;
+	int r = embedded_open(dataplane, &embedded);
 
-	if (r)
-		return r;
 	libxdp_set_print(overhear);
-	r = object_open(dataplane, &log, &object);
 	if (!r)
-		r = bpf_program__set_autoload(object_program(object->obj, "xdp.frags"), false);
+		r = bpf_program__set_autoload(object_program(embedded.object->obj, "xdp.frags"), false);
 	if (!r) {
-		program = xdp_program__from_bpf_obj(object->obj, "xdp");
+		program = xdp_program__from_bpf_obj(embedded.object->obj, "xdp");
 		r = (int)libxdp_get_error(program);
 		if (!r) {
 			r = dispatcher_join(program, interface, mode, path, refusal);
 			xdp_program__close(program);
 		}
 	}
-	lb__destroy(object);
-	object_log_close(&log);
+	embedded_close(&embedded);
 	return r;
 }
 

@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,7 +40,7 @@ static int hold_one(const char *pinned, void *context)
 	id = object_number(fd);
 	held = link_held(dataplane, id);
 	if (!held && (held = link_held(dataplane, 0)))
-		*held = (struct held_link){.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3), .id = id};
+		*held = (struct held_link){.fd = descriptor_copy(fd), .id = id};
 	if (held) {
 		snprintf(held->pinned, sizeof held->pinned, "%s", pinned);
 		held->gro = held->gro || gro_held(path);

@@ -79,12 +79,12 @@ int instance_pins_put(const struct dataplane *dataplane, struct refusal *refusal
 
 int control_peek(int fd, struct hf_control *ret)
 {
-	struct bpf_map_info info = {};
-	uint32_t length = sizeof info, zero = 0;
+	struct bpf_map_info info;
+	uint32_t zero = 0;
 	void *value;
 	int r = 0;
 
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &length))
+	if (fd < 0 || object_info(fd, &info, sizeof info))
 		return fd < 0 ? -EBADF : -errno;
 	value = calloc(1, info.value_size + sizeof *ret);
 	if (!value)
@@ -127,7 +127,6 @@ int dataplane_refresh(struct dataplane *dataplane)
 	dataplane->prog = prog;
 	dataplane->prog_frags = frags;
 	dataplane->changes++; /* packets under way still run the program before */
-	program_describe(prog, &dataplane->prog_id, dataplane->tag);
-	program_describe(frags, &dataplane->prog_frags_id, dataplane->frags_tag);
+	programs_describe(dataplane);
 	return 0;
 }

@@ -7,10 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "kern/maps/state.h"
 #include "lb.skel.h"
 
@@ -27,16 +24,10 @@ bool dataplane_outdated(const struct dataplane *dataplane)
 	return dataplane->control->reserved[CONTROL_DIGEST] != object_digest();
 }
 
-int object_open(const struct dataplane *dataplane, const struct object_log *log, struct lb **ret)
+static int maps_bind(const struct dataplane *dataplane, struct lb *object)
 {
-	struct lb *object = lb__open_opts(&log->options);
 	int r = 0;
 
-	if (!object)
-		return -errno;
-	/* A kernel that is locked down for confidentiality does not. */
-	object->rodata->kernel_tells =
-		libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_probe_read_kernel, NULL) == 1;
 	for (int i = 0; !r && i < MAP_COUNT; i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_names[i]);
 
@@ -45,12 +36,36 @@ int object_open(const struct dataplane *dataplane, const struct object_log *log,
 		else if (dataplane->maps[i].fd >= 0)
 			r = bpf_map__reuse_fd(map, dataplane->maps[i].fd);
 	}
-	if (r) {
-		lb__destroy(object);
+	return r;
+}
+
+int embedded_open(const struct dataplane *dataplane, struct embedded *ret)
+{
+	int r = object_log_open(&ret->log);
+
+	ret->object = NULL;
+	if (r)
 		return r;
-	}
-	*ret = object;
-	return 0;
+	ret->object = lb__open_opts(&ret->log.options);
+	if (!ret->object)
+		return -errno;
+	/* A kernel that is locked down for confidentiality does not. */
+	ret->object->rodata->kernel_tells =
+		libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_probe_read_kernel, NULL) == 1;
+	return maps_bind(dataplane, ret->object);
+}
+
+int embedded_load(struct embedded *embedded, int error, struct refusal *refusal)
+{
+	if (!error)
+		error = lb__load(embedded->object);
+	return error && embedded->log.text ? object_log_refuse(&embedded->log, error, refusal) : error;
+}
+
+void embedded_close(struct embedded *embedded)
+{
+	lb__destroy(embedded->object);
+	object_log_close(&embedded->log);
 }
 
 static int resize(struct lb *object, const struct dataplane_limits *limits)
@@ -76,40 +91,36 @@ static int resize(struct lb *object, const struct dataplane_limits *limits)
 /* Takes descriptors of its own, since the object closes its own. */
 static int descriptors_take(struct dataplane *dataplane, struct lb *object)
 {
-	dataplane->prog = fcntl(bpf_program__fd(object_program(object->obj, "xdp")), F_DUPFD_CLOEXEC, 3);
-	dataplane->prog_frags =
-		fcntl(bpf_program__fd(object_program(object->obj, "xdp.frags")), F_DUPFD_CLOEXEC, 3);
+	dataplane->prog = descriptor_copy(bpf_program__fd(object_program(object->obj, "xdp")));
+	dataplane->prog_frags = descriptor_copy(bpf_program__fd(object_program(object->obj, "xdp.frags")));
 	if (dataplane->prog < 0 || dataplane->prog_frags < 0)
-		return -errno;
+		return dataplane->prog < 0 ? dataplane->prog : dataplane->prog_frags;
 	for (int i = 0; i < MAP_COUNT; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_names[i]);
+		struct map *map = &dataplane->maps[i];
 
-		if (dataplane->maps[i].fd < 0)
-			dataplane->maps[i].fd = fcntl(bpf_map__fd(map), F_DUPFD_CLOEXEC, 3);
-		if (dataplane->maps[i].fd < 0)
-			return -errno;
+		if (map->fd < 0)
+			map->fd = descriptor_copy(bpf_object__find_map_fd_by_name(object->obj, map_names[i]));
+		if (map->fd < 0)
+			return map->fd;
 	}
 	return 0;
 }
 
 int programs_load(struct dataplane *dataplane, const struct dataplane_limits *limits, struct refusal *refusal)
 {
-	struct object_log log;
-	struct lb *object = NULL;
-	int r = object_log_open(&log);
+	struct embedded embedded;
+	int r = embedded_open(dataplane, &embedded);
 
-	if (r)
-		return r;
-	r = object_open(dataplane, &log, &object);
 	if (!r && dataplane->maps[MAP_SLOTS].fd < 0)
-		r = resize(object, limits);
-	if (!r)
-		r = lb__load(object);
-	if (r)
-		r = object_log_refuse(&log, r, refusal);
-	else
-		r = descriptors_take(dataplane, object);
-	lb__destroy(object);
-	object_log_close(&log);
+		r = resize(embedded.object, limits);
+	r = embedded_load(&embedded, r, refusal) ?: descriptors_take(dataplane, embedded.object);
+	embedded_close(&embedded);
 	return r;
+}
+
+int programs_describe(struct dataplane *dataplane)
+{
+	return program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag)
+		       ?: program_describe(dataplane->prog_frags, &dataplane->prog_frags_id,
+					   dataplane->frags_tag);
 }

@@ -10,7 +10,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include "kern/maps/state.h"
 #include "lb.skel.h"
@@ -19,42 +18,32 @@
 /* Takes descriptors of its own: the object closes its own. */
 static int observer_take(const struct lb *object, struct observer *ret)
 {
-	const struct bpf_program *program = object_program(object->obj, "xdp");
-	struct observer observer = {fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3),
-				    fcntl(bpf_map__fd(object->maps.observation), F_DUPFD_CLOEXEC, 3)};
+	struct observer observer = {
+		.prog = descriptor_copy(bpf_program__fd(object_program(object->obj, "xdp"))),
+		.observation = descriptor_copy(bpf_map__fd(object->maps.observation)),
+	};
+	int r = observer.prog < 0 ? observer.prog : observer.observation;
 
-	if (observer.prog < 0 || observer.observation < 0) {
-		int r = -errno;
-
-		descriptor_close(&observer.prog);
-		descriptor_close(&observer.observation);
-		return r;
+	if (r >= 0) {
+		*ret = observer;
+		return 0;
 	}
-	*ret = observer;
-	return 0;
+	descriptor_close(&observer.prog);
+	descriptor_close(&observer.observation);
+	return r;
 }
 
-static int observer_load(struct dataplane *dataplane, struct observer *ret, struct refusal *refusal)
+static int observer_load(struct dataplane *dataplane, struct refusal *refusal)
 {
-	struct object_log log;
-	struct lb *object = NULL;
-	int r = object_log_open(&log);
+	struct embedded embedded;
+	int r = embedded_open(dataplane, &embedded);
 
-	if (r)
-		return r;
-	r = object_open(dataplane, &log, &object);
 	if (!r) {
-		object->rodata->observing = true;
-		r = bpf_program__set_autoload(object_program(object->obj, "xdp.frags"), false);
+		embedded.object->rodata->observing = true;
+		r = bpf_program__set_autoload(object_program(embedded.object->obj, "xdp.frags"), false);
 	}
-	if (!r)
-		r = lb__load(object);
-	if (r)
-		r = object_log_refuse(&log, r, refusal);
-	else
-		r = observer_take(object, ret);
-	lb__destroy(object);
-	object_log_close(&log);
+	r = embedded_load(&embedded, r, refusal) ?: observer_take(embedded.object, &dataplane->observer);
+	embedded_close(&embedded);
 	return r;
 }
 
@@ -100,7 +89,7 @@ int dataplane_observe(struct dataplane *dataplane, const void *frame, uint32_t f
 		return -ENOEXEC;
 	}
 	if (dataplane->observer.prog < 0) {
-		r = observer_load(dataplane, &dataplane->observer, refusal);
+		r = observer_load(dataplane, refusal);
 		if (r)
 			return r;
 	}

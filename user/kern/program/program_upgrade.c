@@ -62,11 +62,10 @@ static int link_update(int link, uint32_t program, const struct switching *switc
 /* Links run one of two programs; each is replaced by its like. */
 static int link_switch(const struct held_link *link, const struct switching *switching)
 {
-	struct bpf_link_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_link_info info;
 	int r = 0;
 
-	if (bpf_obj_get_info_by_fd(link->fd, &info, &length))
+	if (object_info(link->fd, &info, sizeof info))
 		r = -errno;
 	else if (info.xdp.ifindex)
 		r = link_update(link->fd, info.prog_id, switching);
@@ -126,9 +125,7 @@ static int upgrade_prepare(struct dataplane *dataplane, struct refusal *refusal)
 		return replaced;
 	r = programs_load(dataplane, &as_they_are, refusal);
 	if (!r)
-		r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
-	if (!r)
-		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, dataplane->frags_tag);
+		r = programs_describe(dataplane);
 	if (!r)
 		r = maps_memory_map(dataplane, refusal);
 	return r ?: replaced;
@@ -154,9 +151,7 @@ static int open_pinned(const char *instance, struct dataplane **ret, struct refu
 		refuse(refusal, 0, "the pins of instance %s cannot be opened: %s", instance, strerror(-r));
 	}
 	if (!r)
-		r = program_describe(dataplane->prog, &dataplane->prog_id, dataplane->tag);
-	if (!r)
-		r = program_describe(dataplane->prog_frags, &dataplane->prog_frags_id, dataplane->frags_tag);
+		r = programs_describe(dataplane);
 	if (r)
 		dataplane_close(dataplane);
 	else

@@ -45,10 +45,9 @@ static uint16_t gue_port_of(const struct receiver_options *options)
 /* What an earlier version pinned may have another layout: then the map is made anew. */
 static bool fits(int fd, const struct bpf_map *map)
 {
-	struct bpf_map_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_map_info info;
 
-	return !bpf_obj_get_info_by_fd(fd, &info, &length) && info.type == bpf_map__type(map) &&
+	return !object_info(fd, &info, sizeof info) && info.type == bpf_map__type(map) &&
 	       info.key_size == bpf_map__key_size(map) && info.value_size == bpf_map__value_size(map);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "kern/base/object.h"
 #include "kern/base/netns.h"
 #include "kern/xdp/attachment.h"
 #include "receiver_keys.h"
@@ -32,14 +33,14 @@ static void state_about(const char *interface, struct receiver_state *state)
 
 static void tc_read(const char *interface, struct receiver_state *state)
 {
-	struct bpf_prog_info info = {};
-	uint32_t length = sizeof info, there;
+	struct bpf_prog_info info;
+	uint32_t there;
 	char path[PIN_PATH];
 	int fd = pin_get(receiver_path(interface, "tc", path));
 
 	if (fd < 0)
 		return;
-	state->tc = !bpf_obj_get_info_by_fd(fd, &info, &length) && !tc_program(state->ifindex, &there) &&
+	state->tc = !object_info(fd, &info, sizeof info) && !tc_program(state->ifindex, &there) &&
 		    there == info.id;
 	state->tc_first = state->tc && tc_is_first(state->ifindex);
 	close(fd);
@@ -125,12 +126,11 @@ static int map_get(const char *interface, int map)
 		[RECEIVER_ADDRESSES] = sizeof(struct hf_receiver_prefix),
 		[RECEIVER_MACS] = sizeof(struct hf_receiver_mac),
 	};
-	struct bpf_map_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_map_info info;
 	char path[PIN_PATH];
 	int fd = pin_get(receiver_path(interface, receiver_maps[map], path));
 
-	if (fd < 0 || (!bpf_obj_get_info_by_fd(fd, &info, &length) && info.key_size == key_sizes[map]))
+	if (fd < 0 || (!object_info(fd, &info, sizeof info) && info.key_size == key_sizes[map]))
 		return fd;
 	close(fd);
 	return -EPROTO;

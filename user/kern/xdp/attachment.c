@@ -44,12 +44,11 @@ static int program_tag(uint32_t id, char tag[17])
 int xdp_attachment_of(int link, struct attachment *ret)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, query);
-	struct bpf_link_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_link_info info;
 	struct attachment attachment = {};
 	int r = 0;
 
-	if (bpf_obj_get_info_by_fd(link, &info, &length))
+	if (object_info(link, &info, sizeof info))
 		return -errno;
 	attachment.ifindex = info.xdp.ifindex;
 	attachment.program = info.prog_id;
@@ -84,14 +83,13 @@ int xdp_attachment(const char *path, struct attachment *ret)
 /* Unpinning alone would detach some time later. -ENOLINK: its interface is gone already. */
 static int link_detach(int link)
 {
-	struct bpf_link_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_link_info info;
 
 	if (bpf_link_detach(link) && errno != ENOLINK)
 		return -errno;
 	/* The link itself says whether it holds an interface, in whatever network namespace and by whatever
 	 * name. */
-	if (bpf_obj_get_info_by_fd(link, &info, &length))
+	if (object_info(link, &info, sizeof info))
 		return -errno;
 	return info.xdp.ifindex ? -EBUSY : 0;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "kern/base/object.h"
 
 static const struct {
 	uint32_t flags;
@@ -66,16 +67,14 @@ void xdp_reason(uint32_t ifindex, int program, uint32_t flags, char reason[NETLI
 static uint32_t link_of(uint32_t program)
 {
 	struct bpf_link_info info;
-	uint32_t id = 0, length;
+	uint32_t id = 0;
 
 	while (!bpf_link_get_next_id(id, &id)) {
 		int fd = bpf_link_get_fd_by_id(id);
 
 		if (fd < 0)
 			continue;
-		memset(&info, 0, sizeof info);
-		length = sizeof info;
-		if (bpf_obj_get_info_by_fd(fd, &info, &length))
+		if (object_info(fd, &info, sizeof info))
 			info.prog_id = 0;
 		close(fd);
 		if (info.type == BPF_LINK_TYPE_XDP && info.prog_id == program)

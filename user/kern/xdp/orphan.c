@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "kern/base/object.h"
 #include "attachment.h"
 #include "holder.h"
 #include "kern/base/pins.h"
@@ -19,8 +20,7 @@ enum {
 
 static bool is_balancer(const uint32_t own[2], uint32_t id)
 {
-	struct bpf_prog_info info = {};
-	uint32_t length = sizeof info;
+	struct bpf_prog_info info;
 	int fd;
 
 	if (own && (id == own[0] || id == own[1]))
@@ -28,7 +28,7 @@ static bool is_balancer(const uint32_t own[2], uint32_t id)
 	fd = bpf_prog_get_fd_by_id(id);
 	if (fd < 0)
 		return false;
-	if (bpf_obj_get_info_by_fd(fd, &info, &length))
+	if (object_info(fd, &info, sizeof info))
 		info.name[0] = '\0';
 	close(fd);
 	return !strcmp(info.name, "balance_linear") || !strcmp(info.name, "balance_frags");
