@@ -79,9 +79,15 @@ void finding_right(struct findings *findings, const char *right, ...)
 	va_end(args);
 }
 
-int findings_complete(const struct findings *findings)
+int findings_finish(struct findings *findings, int error, struct findings **ret)
 {
-	return findings->count > findings->room ? -ENOMEM : 0;
+	if (!error && findings->count > findings->room)
+		error = -ENOMEM;
+	if (error)
+		findings_free(findings);
+	else
+		*ret = findings;
+	return error;
 }
 
 static int conf_number(const char *family, const char *interface, const char *name)

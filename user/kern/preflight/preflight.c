@@ -281,11 +281,5 @@ int preflight_balancer(const struct model *model, struct findings **ret)
 		r = check_vips(model, findings);
 	if (!r)
 		r = check_objections(model, findings);
-	if (!r)
-		r = findings_complete(findings);
-	if (r)
-		findings_free(findings);
-	else
-		*ret = findings;
-	return r;
+	return findings_finish(findings, r, ret);
 }

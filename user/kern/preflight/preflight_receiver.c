@@ -341,11 +341,5 @@ int preflight_receiver(const char *interface, struct findings **ret)
 			finding_right(findings, "holdfast receiver attach IF --from PREFIX");
 		}
 	}
-	if (!r)
-		r = findings_complete(findings);
-	if (r)
-		findings_free(findings);
-	else
-		*ret = findings;
-	return r;
+	return findings_finish(findings, r, ret);
 }

@@ -56,7 +56,6 @@ static int receiver_load(const struct receiver_options *options, int32_t netns, 
 			 struct refusal *refusal)
 {
 	struct object_log log = {};
-	char path[PIN_PATH];
 	struct receiver *object;
 	int r = object_log_open(&log);
 
@@ -71,7 +70,7 @@ static int receiver_load(const struct receiver_options *options, int32_t netns, 
 	}
 	for (int i = 0; !r && i < RECEIVER_MAPS; i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, receiver_maps[i]);
-		int fd = pin_get(receiver_path(options->interface, receiver_maps[i], path));
+		int fd = receiver_pin_get(options->interface, receiver_maps[i]);
 
 		if (fd >= 0 && map && fits(fd, map))
 			r = bpf_map__reuse_fd(map, fd);
@@ -173,8 +172,7 @@ struct before {
 static struct before tc_before(const struct receiver_options *options)
 {
 	struct receiver_about about;
-	char path[PIN_PATH];
-	struct before before = {.program = pin_get(receiver_path(options->interface, "tc", path))};
+	struct before before = {.program = receiver_pin_get(options->interface, "tc")};
 
 	if (!receiver_about_read(options->interface, &about) &&
 	    about.qdisc_made == if_nametoindex(options->interface))
@@ -264,10 +262,8 @@ static int refuse_lock(int error, const char *interface, struct refusal *refusal
 static int pins_check(const char *interface, struct refusal *refusal)
 {
 	struct attachment attachment;
-	char path[PIN_PATH];
 
-	if (xdp_attachment(receiver_path(interface, "link", path), &attachment) ||
-	    attachment.ifindex == if_nametoindex(interface))
+	if (receiver_attachment(interface, &attachment) || attachment.ifindex == if_nametoindex(interface))
 		return 0;
 	refuse(refusal, 0, "the receiver of %s was attached when that was called %s, and has its pins",
 	       attachment.interface, interface);

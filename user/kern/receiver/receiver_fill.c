@@ -24,11 +24,7 @@ static int prefixes_enter(int map, const struct receiver_options *options)
 
 		r = keys_add(&keys, &key);
 	}
-	keys_sort(&keys);
-	if (!r)
-		r = keys_enter(map, &keys);
-	free(keys.list);
-	return r;
+	return keys_enter_all(map, r, &keys);
 }
 
 static bool address_of_host(const struct sockaddr *socket_address, struct address *ret)
@@ -95,13 +91,9 @@ static int vips_enter(int map, const struct receiver_options *options, size_t *r
 
 		r = keys_add(&keys, &key);
 	}
-	keys_sort(&keys);
-	if (!r)
-		r = keys_enter(map, &keys);
-	free(keys.list);
 	free(found);
 	*ret_count = count;
-	return r;
+	return keys_enter_all(map, r, &keys);
 }
 
 static int routes_enter(int fd, const char *interface)

@@ -152,9 +152,8 @@ int host_macs_enter(int map, uint32_t ifindex, bool *ret_changed)
 
 int host_read_again(const struct receiver_state *state, bool *ret_addresses_changed, bool *ret_macs_changed)
 {
-	char path[PIN_PATH];
-	int addresses = pin_get(receiver_path(state->pinned, receiver_maps[RECEIVER_ADDRESSES], path));
-	int macs = pin_get(receiver_path(state->pinned, receiver_maps[RECEIVER_MACS], path));
+	int addresses = receiver_pin_get(state->pinned, receiver_maps[RECEIVER_ADDRESSES]);
+	int macs = receiver_pin_get(state->pinned, receiver_maps[RECEIVER_MACS]);
 	int r = addresses, other = macs;
 
 	*ret_addresses_changed = *ret_macs_changed = false;

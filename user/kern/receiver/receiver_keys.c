@@ -133,3 +133,12 @@ int keys_enter(int map, const struct keys *keys)
 	}
 	return 0;
 }
+
+int keys_enter_all(int map, int error, struct keys *keys)
+{
+	keys_sort(keys);
+	if (!error)
+		error = keys_enter(map, keys);
+	free(keys->list);
+	return error;
+}

@@ -21,11 +21,24 @@ const char *receiver_path(const char *interface, const char *what, char path[PIN
 			pin_encode(interface, name), what ? "/" : "", what ?: "");
 }
 
-int receiver_about_read(const char *interface, struct receiver_about *ret)
+int receiver_pin_get(const char *interface, const char *what)
 {
 	char path[PIN_PATH];
+
+	return pin_get(receiver_path(interface, what, path));
+}
+
+int receiver_attachment(const char *interface, struct attachment *ret)
+{
+	char path[PIN_PATH];
+
+	return xdp_attachment(receiver_path(interface, "link", path), ret);
+}
+
+int receiver_about_read(const char *interface, struct receiver_about *ret)
+{
 	uint32_t zero = 0;
-	int fd = pin_get(receiver_path(interface, "about", path)), r;
+	int fd = receiver_pin_get(interface, "about"), r;
 
 	if (fd < 0)
 		return fd;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "kern/base/pins.h"
+#include "kern/xdp/attachment.h"
 
 /* Those behind the verdicts may be missing where an older version attached. */
 enum {
@@ -23,6 +24,11 @@ extern const char *const receiver_maps[RECEIVER_MAPS];
 /* Interfaces are named within their network namespace, so pins are too. interface NULL: the directory of this
  * namespace; what NULL: that of the interface. Returns path. */
 const char *receiver_path(const char *interface, const char *what, char path[PIN_PATH]);
+
+/* A descriptor of what is pinned under that name, or a negative errno. */
+int receiver_pin_get(const char *interface, const char *what);
+/* As xdp_attachment(), of the interface's link. */
+int receiver_attachment(const char *interface, struct attachment *ret);
 
 /* What the program was told in its constants, in a map of its own (`about`) for those who ask later. */
 struct receiver_about {

@@ -35,8 +35,7 @@ static void tc_read(const char *interface, struct receiver_state *state)
 {
 	struct bpf_prog_info info;
 	uint32_t there;
-	char path[PIN_PATH];
-	int fd = pin_get(receiver_path(interface, "tc", path));
+	int fd = receiver_pin_get(interface, "tc");
 
 	if (fd < 0)
 		return;
@@ -127,8 +126,7 @@ static int map_get(const char *interface, int map)
 		[RECEIVER_MACS] = sizeof(struct hf_receiver_mac),
 	};
 	struct bpf_map_info info;
-	char path[PIN_PATH];
-	int fd = pin_get(receiver_path(interface, receiver_maps[map], path));
+	int fd = receiver_pin_get(interface, receiver_maps[map]);
 
 	if (fd < 0 || (!object_info(fd, &info, sizeof info) && info.key_size == key_sizes[map]))
 		return fd;
@@ -140,9 +138,8 @@ static int state_read(const char *interface, struct receiver_state *state)
 {
 	struct attachment attachment;
 	int fds[RECEIVER_MAPS], r = 0;
-	char path[PIN_PATH];
 
-	r = xdp_attachment(receiver_path(interface, "link", path), &attachment);
+	r = receiver_attachment(interface, &attachment);
 	if (r)
 		return r;
 	snprintf(state->interface, sizeof state->interface, "%s", attachment.interface);

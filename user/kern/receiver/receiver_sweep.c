@@ -73,8 +73,7 @@ static int follow_one(const char *pinned, void *context)
 
 	(void)context;
 	pin_decode(pinned, name);
-	if (!xdp_attachment(receiver_path(name, "link", before), &attachment) &&
-	    strcmp(name, attachment.interface))
+	if (!receiver_attachment(name, &attachment) && strcmp(name, attachment.interface))
 		rename(receiver_path(name, NULL, before), receiver_path(attachment.interface, NULL, after));
 	return 0;
 }
@@ -92,7 +91,7 @@ void receiver_forget(const char *interface)
 	char path[PIN_PATH];
 	int lock = receivers_lock();
 
-	if (lock >= 0 && xdp_attachment(receiver_path(interface, "link", path), &attachment) == -ENODEV)
+	if (lock >= 0 && receiver_attachment(interface, &attachment) == -ENODEV)
 		pins_remove(receiver_path(interface, NULL, path));
 	receivers_unlock(lock);
 }
