@@ -134,12 +134,12 @@ int dataplane_attach(struct dataplane *dataplane, const char *interface, enum in
 		return refuse(refusal, r, "the pinned programs cannot be opened: %s", strerror(-r));
 	/* Until it is known to be the only one, what goes out must look where it came in. */
 	if (dataplane->only != ifindex)
-		links_mark_only_ingress(dataplane, 0);
+		egress_mark_only_ingress(dataplane, 0);
 	if (share)
 		r = dispatcher_attach(dataplane, interface, mode, refusal);
 	else
 		r = attach_exclusively(dataplane, interface, mode, refusal);
-	links_mark_only_ingress(dataplane, attachment_only(dataplane));
+	egress_mark_only_ingress(dataplane, attachment_only(dataplane));
 	dataplane_know_macs(dataplane);
 	return r;
 }
@@ -170,7 +170,7 @@ int dataplane_detach(struct dataplane *dataplane, const char *interface, struct 
 	if (r && r != -ENOENT)
 		return refuse(refusal, r, "%s cannot be detached: %s", interface, strerror(-r));
 	packets_wait(); /* one that came in there must not be sent back by the interface that is left */
-	links_mark_only_ingress(dataplane, attachment_only(dataplane));
+	egress_mark_only_ingress(dataplane, attachment_only(dataplane));
 	dataplane_know_macs(dataplane);
 	if (orphan_wait(own, interface, refusal))
 		return -EBUSY;

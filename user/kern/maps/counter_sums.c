@@ -87,7 +87,8 @@ int flow_events(struct dataplane *dataplane, uint64_t ret[HF_FLOW_EVENTS])
 			 counted < HF_FLOW_EVENTS ? counted : HF_FLOW_EVENTS, sizeof *ret, ret);
 }
 
-int dataplane_counters_copy(struct dataplane *dataplane, uint32_t from, uint32_t to, uint32_t count)
+/* from: the first of the records that are copied; NULL: all of them become 0. */
+static int counters_write(struct dataplane *dataplane, const uint32_t *from, uint32_t to, uint32_t count)
 {
 	int processors = libbpf_num_possible_cpus(), fd = dataplane->maps[MAP_COUNTERS].fd, r = 0;
 	struct hf_counters *values;
@@ -98,9 +99,9 @@ int dataplane_counters_copy(struct dataplane *dataplane, uint32_t from, uint32_t
 	if (!values)
 		return -ENOMEM;
 	for (uint32_t i = 0; !r && i < count; i++) {
-		uint32_t source = from + i, target = to + i;
+		uint32_t source = from ? *from + i : 0, target = to + i;
 
-		if (bpf_map_lookup_elem(fd, &source, values) ||
+		if ((from && bpf_map_lookup_elem(fd, &source, values)) ||
 		    bpf_map_update_elem(fd, &target, values, BPF_ANY))
 			r = -errno;
 	}
@@ -108,20 +109,12 @@ int dataplane_counters_copy(struct dataplane *dataplane, uint32_t from, uint32_t
 	return r;
 }
 
+int dataplane_counters_copy(struct dataplane *dataplane, uint32_t from, uint32_t to, uint32_t count)
+{
+	return counters_write(dataplane, &from, to, count);
+}
+
 int dataplane_counters_clear(struct dataplane *dataplane, uint32_t first, uint32_t count)
 {
-	int processors = libbpf_num_possible_cpus(), r = 0;
-	struct hf_counters *zeros;
-
-	if (processors < 0)
-		return processors;
-	zeros = calloc(processors, sizeof *zeros);
-	if (!zeros)
-		return -ENOMEM;
-	for (uint32_t key = first; !r && key - first < count; key++) {
-		if (bpf_map_update_elem(dataplane->maps[MAP_COUNTERS].fd, &key, zeros, BPF_ANY))
-			r = -errno;
-	}
-	free(zeros);
-	return r;
+	return counters_write(dataplane, NULL, first, count);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Links: the interfaces that packets may leave by, and the next hops behind them. */
+/* Egress: the links (struct hf_link), and the next hops behind them. */
 #include "state.h"
 
 #include <bpf/bpf.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The number of the link that is ifindex, else of a free one, else of one whose interface is gone; 0 none. */
-static uint32_t link_find(const struct dataplane *dataplane, uint32_t ifindex)
+static uint32_t egress_find(const struct dataplane *dataplane, uint32_t ifindex)
 {
 	const struct hf_link *links = dataplane->control->links;
 	char name[IF_NAMESIZE];
@@ -31,7 +31,7 @@ static uint32_t link_find(const struct dataplane *dataplane, uint32_t ifindex)
 int dataplane_link_set(struct dataplane *dataplane, uint32_t ifindex, const uint8_t mac[6], uint32_t mtu,
 		       uint16_t *ret_link)
 {
-	uint32_t number = link_find(dataplane, ifindex), target = 0;
+	uint32_t number = egress_find(dataplane, ifindex), target = 0;
 	int egress = dataplane->maps[MAP_EGRESS].fd;
 	struct hf_link *link;
 
@@ -50,12 +50,12 @@ int dataplane_link_set(struct dataplane *dataplane, uint32_t ifindex, const uint
 	memcpy(link->mac, mac, sizeof link->mac);
 	link->mtu = mtu;
 	__atomic_store_n(&link->ifindex, ifindex, __ATOMIC_RELEASE);
-	links_mark_only_ingress(dataplane, dataplane->only);
+	egress_mark_only_ingress(dataplane, dataplane->only);
 	*ret_link = number;
 	return 0;
 }
 
-void links_mark_only_ingress(struct dataplane *dataplane, uint32_t only)
+void egress_mark_only_ingress(struct dataplane *dataplane, uint32_t only)
 {
 	dataplane->only = only;
 	if (!dataplane->writable)
