@@ -7,7 +7,7 @@
 #include "image_pool.h"
 
 /* A prefix over which the flow's hash spreads: its host bits, of an address's last word. */
-static void fill_source(struct backend_image *image, const struct prefix *source)
+static void backend_source_fill(struct backend_image *image, const struct prefix *source)
 {
 	struct hf_backend *entry = &image->entry;
 	unsigned int most = source->address.family == 4 ? 32 : 128;
@@ -19,7 +19,8 @@ static void fill_source(struct backend_image *image, const struct prefix *source
 		entry->src_mask = htonl(host >= 32 ? UINT32_MAX : (1U << host) - 1);
 }
 
-static void fill_entry(struct backend_image *image, const struct pool *pool, const struct backend *backend)
+static void backend_entry_fill(struct backend_image *image, const struct pool *pool,
+			       const struct backend *backend)
 {
 	struct hf_backend *entry = &image->entry;
 
@@ -27,7 +28,7 @@ static void fill_entry(struct backend_image *image, const struct pool *pool, con
 	entry->family = backend->address.family;
 	entry->encap = pool->encap;
 	entry->gue_port = pool->encap == HF_ENCAP_GUE ? htons(pool->gue_port) : 0;
-	fill_source(image, backend->address.family == 4 ? &pool->source4 : &pool->source6);
+	backend_source_fill(image, backend->address.family == 4 ? &pool->source4 : &pool->source6);
 	if (entry->family == HF_IPV4)
 		entry->csum = hf_outer_csum(entry->src[0], entry->dst[0]);
 }
@@ -80,7 +81,7 @@ void backend_image_fill(struct backend_image *ret, struct image *image, const st
 	ret->number = ledger_backend(ledger, pool->name, backend);
 	ret->address = backend->address;
 	ret->entry.ordinal = ledger_ordinal(ledger, ret->number);
-	fill_entry(ret, pool, backend);
+	backend_entry_fill(ret, pool, backend);
 	ret->answers = down && health.answers;
 	if (backend->admin == ADMIN_ACTIVE && !down && backend->weight)
 		ret->entry.flags |= HF_BACKEND_TAKES_NEW;

@@ -44,7 +44,7 @@ void shared_former_drop(struct shared_former *shared)
 /* Lists --------------------------------------------------------------------------- */
 
 /* Adds a member to the list of a rank. */
-static void add(struct shared_former *former, uint16_t *lists, unsigned int rank, uint16_t member)
+static void former_add(struct shared_former *former, uint16_t *lists, unsigned int rank, uint16_t member)
 {
 	unsigned int at = rank ? OWNERS_DEPTH + (rank - 1) * RANK_DEPTH : 0;
 	unsigned int end = at + (rank ? RANK_DEPTH : OWNERS_DEPTH);
@@ -118,7 +118,7 @@ static void add_walk(struct shared_former *former, uint16_t *lists, const struct
 
 	for (unsigned int i = 0; i < WALK_DEPTH && walk[i] != PLACEMENT_NONE && rank < KEPT_RANKS; i++)
 		if (!rests[walk[i]])
-			add(former, lists, rank++, sets->numbers[walk[i]]);
+			former_add(former, lists, rank++, sets->numbers[walk[i]]);
 }
 
 static void add_sets(struct shared_former *former, uint32_t slot, const struct sets *sets,
@@ -137,8 +137,8 @@ static void add_lists(struct shared_former *former, uint32_t slot, const uint16_
 
 	for (unsigned int i = 0; i < FORMER_WIDTH; i++)
 		if (lists[i] != PLACEMENT_NONE)
-			add(former, to, i < OWNERS_DEPTH ? 0 : 1 + (i - OWNERS_DEPTH) / RANK_DEPTH,
-			    sets->numbers[lists[i]]);
+			former_add(former, to, i < OWNERS_DEPTH ? 0 : 1 + (i - OWNERS_DEPTH) / RANK_DEPTH,
+				   sets->numbers[lists[i]]);
 }
 
 /* From nothing --------------------------------------------------------------------- */
@@ -195,8 +195,8 @@ static int add_records(struct shared_former *former, const struct member_record 
 	return error == -EINVAL ? 0 : error;
 }
 
-static int start(struct shared_former *former, const struct pool_image *image,
-		 const struct member_record *records, size_t count)
+static int former_start(struct shared_former *former, const struct pool_image *image,
+			const struct member_record *records, size_t count)
 {
 	int error = 0;
 
@@ -230,8 +230,8 @@ static bool is_of(const struct shared_former *former, const struct member_record
 }
 
 /* Whether putting the set of before in front of what it knew gives what the whole history gives. */
-static bool can_extend(const struct pool_image *before, const struct pool_image *image,
-		       const struct member_record *records, size_t count)
+static bool former_can_extend(const struct pool_image *before, const struct pool_image *image,
+			      const struct member_record *records, size_t count)
 {
 	const struct shared_former *former = before ? before->shared_former : NULL;
 	const struct placement *old = before ? before->placement : NULL, *current = image->placement;
@@ -256,8 +256,8 @@ static bool can_extend(const struct pool_image *before, const struct pool_image 
 	return true;
 }
 
-static int extend(struct shared_former *former, const struct pool_image *before,
-		  const struct pool_image *image, const struct member_record *record)
+static int former_extend(struct shared_former *former, const struct pool_image *before,
+			 const struct pool_image *image, const struct member_record *record)
 {
 	const uint16_t *walks = shared_placement_walks(before->shared_placement);
 	struct sets sets;
@@ -300,8 +300,8 @@ static int name_sets(struct shared_former *former, const struct pool_job *job, c
 	return 0;
 }
 
-static int fill(struct shared_former *former, const struct pool_job *job, const struct pool_image *image,
-		const struct member_record *records, size_t count)
+static int former_fill(struct shared_former *former, const struct pool_job *job,
+		       const struct pool_image *image, const struct member_record *records, size_t count)
 {
 	size_t bytes = (size_t)image->table.size * FORMER_WIDTH * sizeof *former->members;
 	int error = name_sets(former, job, image, records, count);
@@ -312,9 +312,9 @@ static int fill(struct shared_former *former, const struct pool_job *job, const 
 	if (!former->members)
 		return -ENOMEM;
 	memset(former->members, 0xff, bytes);
-	if (can_extend(job->before, image, records, count))
-		return extend(former, job->before, image, records);
-	return start(former, image, records, count);
+	if (former_can_extend(job->before, image, records, count))
+		return former_extend(former, job->before, image, records);
+	return former_start(former, image, records, count);
 }
 
 static int make_former(const struct pool_job *job, const struct pool_image *image,
@@ -328,7 +328,7 @@ static int make_former(const struct pool_job *job, const struct pool_image *imag
 	former->references = 1;
 	former->digest = image->history_digest;
 	former->placement = image->shared_placement;
-	error = fill(former, job, image, records, count);
+	error = former_fill(former, job, image, records, count);
 	if (error < 0) {
 		shared_former_drop(former);
 		return error;

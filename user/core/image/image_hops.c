@@ -30,7 +30,7 @@ struct list {
 	uint16_t answering;
 };
 
-static bool is_whole(const struct list *list)
+static bool list_is_full(const struct list *list)
 {
 	return list->count + (list->answering != 0) == HF_MAX_HOPS;
 }
@@ -39,7 +39,7 @@ static void offer(struct list *list, uint16_t number)
 {
 	uint8_t state = list->states[number];
 
-	if (is_whole(list))
+	if (list_is_full(list))
 		return;
 	if (!list->answering && (state & BACKEND_ANSWERS) && !(state & BACKEND_SERVES))
 		list->answering = number;
@@ -61,7 +61,7 @@ static void offer_older(struct list *list, const struct pool_image *image, uint1
 static void offer_members(struct list *list, const struct pool_image *image, const uint16_t *members,
 			  size_t count)
 {
-	for (size_t i = 0; i < count && members[i] != PLACEMENT_NONE && !is_whole(list); i++) {
+	for (size_t i = 0; i < count && members[i] != PLACEMENT_NONE && !list_is_full(list); i++) {
 		offer(list, image->members[members[i]].number);
 		offer_older(list, image, members[i]);
 	}
@@ -72,7 +72,7 @@ static void offer_members(struct list *list, const struct pool_image *image, con
 static void offer_former(struct list *list, const struct pool_image *image, const uint16_t *members,
 			 size_t count)
 {
-	for (size_t i = 0; i < count && members[i] != PLACEMENT_NONE && !is_whole(list); i++) {
+	for (size_t i = 0; i < count && members[i] != PLACEMENT_NONE && !list_is_full(list); i++) {
 		offer_older(list, image, members[i]);
 		offer(list, image->members[members[i]].number);
 	}
@@ -152,7 +152,7 @@ static bool list_sought(void *context, uint16_t member)
 
 	offer_members(search->list, search->job->image, &member, 1);
 	search->missing -= search->list->count - before;
-	return is_whole(search->list) ||
+	return list_is_full(search->list) ||
 	       (!search->missing && (search->list->answering || !search->job->answering));
 }
 
@@ -184,13 +184,13 @@ static struct hf_hops make_hops(const struct hops_job *job, uint32_t at)
 	offer_members(&list, image, walk, 1);
 	former += OWNERS_DEPTH;
 	/* What was second when the first was down has more of its flows than what is seventh now. */
-	for (unsigned int rank = 1; rank < KEPT_RANKS && !is_whole(&list); rank++, former += RANK_DEPTH) {
+	for (unsigned int rank = 1; rank < KEPT_RANKS && !list_is_full(&list); rank++, former += RANK_DEPTH) {
 		if (rank >= CURRENT_RANKS) /* those before it were offered already */
 			offer_members(&list, image, taking + rank, 1);
 		offer_former(&list, image, former, RANK_DEPTH);
 	}
 	offer_members(&list, image, walk, WALK_DEPTH);
-	if (!is_whole(&list) && list.count < job->able)
+	if (!list_is_full(&list) && list.count < job->able)
 		search_rest(job, at, &list);
 	return list_finish(&list);
 }
@@ -226,7 +226,7 @@ static int count_members(struct hops_job *job)
 	return job->marks ? 0 : -ENOMEM;
 }
 
-static bool same_hops(const struct pool_image *a, const struct pool_image *b)
+static bool hops_unchanged(const struct pool_image *a, const struct pool_image *b)
 {
 	if (a->shared_placement != b->shared_placement || a->shared_former != b->shared_former ||
 	    a->words != b->words || !b->shared_hops || a->member_count != b->member_count)
@@ -241,7 +241,7 @@ static bool same_hops(const struct pool_image *a, const struct pool_image *b)
 	return true;
 }
 
-static int fill(const struct pool_job *job, const struct pool_image *image, struct hf_hops *hops)
+static int hops_fill(const struct pool_job *job, const struct pool_image *image, struct hf_hops *hops)
 {
 	struct hops_job each = {.image = image,
 				.states = job->states,
@@ -263,7 +263,7 @@ int shared_hops_get(const struct pool_job *job, struct pool_image *image)
 
 	if (job->pool->encap != HF_ENCAP_GUE)
 		return 0;
-	if (job->before && same_hops(image, job->before)) {
+	if (job->before && hops_unchanged(image, job->before)) {
 		job->before->shared_hops->references++;
 		image->shared_hops = job->before->shared_hops;
 		image->hops = job->before->hops;
@@ -274,7 +274,7 @@ int shared_hops_get(const struct pool_job *job, struct pool_image *image)
 		return -ENOMEM;
 	shared->references = 1;
 	shared->hops = malloc(image->table.size * sizeof *shared->hops);
-	error = shared->hops ? fill(job, image, shared->hops) : -ENOMEM;
+	error = shared->hops ? hops_fill(job, image, shared->hops) : -ENOMEM;
 	if (error < 0) {
 		shared_hops_drop(shared);
 		return error;

@@ -35,8 +35,8 @@ void shared_placement_drop(struct shared_placement *shared)
 	free(shared);
 }
 
-static bool same_set(const struct shared_placement *shared, const struct model *model,
-		     const struct pool *pool)
+static bool set_is_of(const struct shared_placement *shared, const struct model *model,
+		      const struct pool *pool)
 {
 	const struct member_set *set = &shared->set;
 
@@ -56,7 +56,7 @@ static bool same_set(const struct shared_placement *shared, const struct model *
 }
 
 /* The set outlives the model, so it keeps its own names. */
-static int copy_set(struct shared_placement *shared, const struct model *model, const struct pool *pool)
+static int set_copy(struct shared_placement *shared, const struct model *model, const struct pool *pool)
 {
 	size_t count = pool_members(pool);
 	struct member *members = calloc(count + 1, sizeof *members);
@@ -89,7 +89,7 @@ static int shared_placement_make(const struct pool_job *job, struct shared_place
 	if (!shared)
 		return -ENOMEM;
 	shared->references = 1;
-	error = copy_set(shared, job->model, job->pool);
+	error = set_copy(shared, job->model, job->pool);
 	if (error == 0)
 		error = pool_placement(job->model, job->pool, job->before ? job->before->placement : NULL,
 				       &shared->placement, refusal);
@@ -110,7 +110,7 @@ int shared_placement_get(const struct pool_job *job, struct pool_image *image, s
 	struct shared_placement *shared = job->before ? job->before->shared_placement : NULL;
 	int error;
 
-	if (shared && same_set(shared, job->model, job->pool)) {
+	if (shared && set_is_of(shared, job->model, job->pool)) {
 		shared->references++;
 	} else {
 		error = shared_placement_make(job, &shared, refusal);

@@ -192,7 +192,7 @@ static bool may_settle(const struct mover *mover, uint32_t at, struct slot slot,
 	       !moment->away(moment->context, mover->image->number, at);
 }
 
-static struct slot move(const struct mover *mover, uint32_t at, uint16_t owner)
+static struct slot slot_move(const struct mover *mover, uint32_t at, uint16_t owner)
 {
 	const struct pool_image *before = mover->before;
 	const uint8_t *states = mover->job->states;
@@ -214,7 +214,7 @@ static struct slot move(const struct mover *mover, uint32_t at, uint16_t owner)
 	return slot;
 }
 
-static int fill(struct mover *mover)
+static int words_fill(struct mover *mover)
 {
 	uint32_t size = mover->image->table.size;
 	struct owners owners;
@@ -225,7 +225,7 @@ static int fill(struct mover *mover)
 		return -ENOMEM;
 	owners_begin(&owners, mover->image);
 	for (uint32_t at = 0; at < size && !owners.failed; at++) {
-		struct slot slot = move(mover, at, owner_of(&owners, at));
+		struct slot slot = slot_move(mover, at, owner_of(&owners, at));
 
 		mover->ret->words[at] = slot_word(slot);
 		if (slot.moving)
@@ -258,7 +258,7 @@ static void set_old_table(struct mover *mover)
 
 /* Sharing ------------------------------------------------------------------------------ */
 
-static bool same_members(const struct pool_image *a, const struct pool_image *b)
+static bool same_takers(const struct pool_image *a, const struct pool_image *b)
 {
 	if (a->shared_placement != b->shared_placement)
 		return false;
@@ -269,7 +269,7 @@ static bool same_members(const struct pool_image *a, const struct pool_image *b)
 	return true;
 }
 
-static void share(struct pool_image *image, const struct pool_image *before)
+static void words_share(struct pool_image *image, const struct pool_image *before)
 {
 	before->shared_words->references++;
 	image->shared_words = before->shared_words;
@@ -277,7 +277,7 @@ static void share(struct pool_image *image, const struct pool_image *before)
 	image->since = before->since;
 }
 
-static bool same_words(const struct pool_image *before, const struct shared_words *words)
+static bool words_equal(const struct pool_image *before, const struct shared_words *words)
 {
 	uint32_t size = before->table.size;
 
@@ -292,7 +292,7 @@ static bool same_words(const struct pool_image *before, const struct shared_word
 	return true;
 }
 
-static int make_words(struct mover *mover)
+static int words_make(struct mover *mover)
 {
 	struct pool_image *image = mover->image;
 	int error;
@@ -301,15 +301,15 @@ static int make_words(struct mover *mover)
 	if (!mover->ret)
 		return -ENOMEM;
 	mover->ret->references = 1;
-	error = fill(mover);
+	error = words_fill(mover);
 	if (error < 0) {
 		shared_words_drop(mover->ret);
 		return error;
 	}
 	if (mover->before && !mover->rebuilt && mover->before->shared_words &&
-	    same_words(mover->before, mover->ret)) {
+	    words_equal(mover->before, mover->ret)) {
 		shared_words_drop(mover->ret);
-		share(image, mover->before);
+		words_share(image, mover->before);
 		return 0;
 	}
 	image->shared_words = mover->ret;
@@ -324,8 +324,8 @@ int shared_words_get(const struct pool_job *job, struct pool_image *image)
 	struct mover mover = {.job = job, .image = image};
 
 	if (before && before->shared_words && pool_image_same_hash(image, before) && !before->moving &&
-	    !before->table.old_size && same_members(image, before)) {
-		share(image, before);
+	    !before->table.old_size && same_takers(image, before)) {
+		words_share(image, before);
 		return 0;
 	}
 	/* Where no service leads there are no flows to mind. */
@@ -334,5 +334,5 @@ int shared_words_get(const struct pool_job *job, struct pool_image *image)
 		mover.rebuilt = !pool_image_same_hash(image, before);
 		set_old_table(&mover);
 	}
-	return make_words(&mover);
+	return words_make(&mover);
 }

@@ -48,7 +48,7 @@ static int count_moved(const struct pool_image *before, const struct pool_image 
 	return 0;
 }
 
-static bool same_table(const struct pool_image *a, const struct pool_image *b)
+static bool pools_same_table(const struct pool_image *a, const struct pool_image *b)
 {
 	return a->number == b->number && pool_image_same_hash(a, b) &&
 	       a->table.old_size == b->table.old_size && a->table.old_seed == b->table.old_seed &&
@@ -56,7 +56,7 @@ static bool same_table(const struct pool_image *a, const struct pool_image *b)
 }
 
 /* Words that are lent have the index of their hops in them, which says nothing. */
-static bool same_words(const struct pool_image *a, const struct pool_image *b)
+static bool pools_same_words(const struct pool_image *a, const struct pool_image *b)
 {
 	for (uint32_t slot = 0; a->words != b->words && slot < a->table.size; slot++)
 		if (pool_image_word(a, slot) != pool_image_word(b, slot))
@@ -65,7 +65,7 @@ static bool same_words(const struct pool_image *a, const struct pool_image *b)
 }
 
 /* Slots that name no backend have no record: read back, they look like those of a pool without hops. */
-static bool same_hops(const struct pool_image *a, const struct pool_image *b)
+static bool pools_same_hops(const struct pool_image *a, const struct pool_image *b)
 {
 	static const struct hf_hops none;
 
@@ -81,7 +81,8 @@ static int plan_changed_pool(struct plan *plan, const struct pool_image *before,
 {
 	struct plan_pool *pool = &plan->pools[plan->pool_count];
 
-	if (same_table(before, after) && same_words(before, after) && same_hops(before, after))
+	if (pools_same_table(before, after) && pools_same_words(before, after) &&
+	    pools_same_hops(before, after))
 		return 0;
 	*pool = (struct plan_pool){
 		.change = PLAN_CHANGE, .number = after->number, .slots = after->table.size, .image = after};
@@ -257,7 +258,7 @@ double plan_pool_share(const struct plan_pool *pool)
 	return pool->slots ? (double)pool->moved / pool->slots : 0;
 }
 
-static json_t *pool_json(const struct plan_pool *pool)
+static json_t *plan_pool_json(const struct plan_pool *pool)
 {
 	return json_pack("{ss ss sI sI sf sI sb}", "name", pool->name, "change", change_name(pool->change),
 			 "slots", (json_int_t)pool->slots, "moved", (json_int_t)pool->moved, "share",
@@ -271,7 +272,7 @@ json_t *plan_to_json(const struct plan *plan)
 	json_int_t changes[3] = {0};
 
 	for (size_t i = 0; i < plan->pool_count; i++)
-		json_array_append_new(pools, pool_json(&plan->pools[i]));
+		json_array_append_new(pools, plan_pool_json(&plan->pools[i]));
 	for (size_t i = 0; i < plan->backend_count; i++)
 		changes[plan->backends[i].change]++;
 	return json_pack("{so s{sI sI sI} sb}", "pools", pools, "backends", "added", changes[PLAN_ADD],

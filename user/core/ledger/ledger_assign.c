@@ -50,7 +50,7 @@ static int refuse_full(struct refusal *refusal, const char *what, uint32_t limit
 }
 
 /* Room for `more` entries behind the ones there are. */
-static int reserve(void *list, size_t count, size_t more, size_t size)
+static int list_reserve(void *list, size_t count, size_t more, size_t size)
 {
 	void *grown = realloc(*(void **)list, (count + more) * size + 1);
 
@@ -67,7 +67,7 @@ static int assign_pools(struct ledger *ledger, const struct model *model, struct
 	int error = numbers_begin(&numbers, HF_MAX_POOLS, ledger->last_pool);
 
 	if (error == 0)
-		error = reserve(&ledger->pools, known, model->pool_count, sizeof *ledger->pools);
+		error = list_reserve(&ledger->pools, known, model->pool_count, sizeof *ledger->pools);
 	for (size_t i = 0; error == 0 && i < known; i++) {
 		ledger->pools[i].retired = true;
 		numbers.used[ledger->pools[i].number] = true;
@@ -162,7 +162,7 @@ static int assign_backends(struct ledger *ledger, const struct model *model, str
 	for (size_t i = 0; i < model->pool_count; i++)
 		more += model->pools[i].backend_count;
 	if (error == 0)
-		error = reserve(&ledger->backends, known, more, sizeof *ledger->backends);
+		error = list_reserve(&ledger->backends, known, more, sizeof *ledger->backends);
 	for (size_t i = 0; error == 0 && i < known; i++) {
 		ledger->backends[i].retired = true;
 		numbers.used[ledger->backends[i].number] = true;
@@ -176,7 +176,7 @@ static int assign_backends(struct ledger *ledger, const struct model *model, str
 
 /* Counters -------------------------------------------------------------------------- */
 
-static int range_order(const void *a, const void *b)
+static int counter_range_order(const void *a, const void *b)
 {
 	const struct counter_range *left = a, *right = b;
 
@@ -197,7 +197,7 @@ static uint32_t find_gap(const struct ledger *ledger, uint32_t count, uint32_t l
 		ranges[used++] = ledger->services[i].counters;
 	for (size_t i = 0; i < ledger->idle_range_count; i++)
 		ranges[used++] = ledger->idle_ranges[i];
-	qsort(ranges, used, sizeof *ranges, range_order);
+	qsort(ranges, used, sizeof *ranges, counter_range_order);
 	for (size_t i = 0; i < used && ranges[i].first < at + count; i++)
 		if (ranges[i].first + ranges[i].count > at)
 			at = ranges[i].first + ranges[i].count;
@@ -229,7 +229,7 @@ static int widen_counters(struct ledger *ledger, struct service_entry *entry, ui
 		roomy *= 2;
 	entry->counters.count = 0; /* not its own obstacle: the old range is kept below */
 	if (before.count) {
-		if (reserve(&ledger->idle_ranges, ledger->idle_range_count, 1, sizeof before) < 0)
+		if (list_reserve(&ledger->idle_ranges, ledger->idle_range_count, 1, sizeof before) < 0)
 			return -ENOMEM;
 		ledger->idle_ranges[ledger->idle_range_count++] = before;
 	}
@@ -285,7 +285,8 @@ static int assign_services(struct ledger *ledger, const struct model *model, uin
 	int error = numbers_begin(&numbers, HF_MAX_SERVICES, ledger->last_service);
 
 	if (error == 0)
-		error = reserve(&ledger->services, known, model->service_count, sizeof *ledger->services);
+		error = list_reserve(&ledger->services, known, model->service_count,
+				     sizeof *ledger->services);
 	for (size_t i = 0; error == 0 && i < known; i++) {
 		ledger->services[i].retired = true;
 		numbers.used[ledger->services[i].number] = true;

@@ -19,7 +19,7 @@ static json_t *append(json_t *list, json_t *entry)
 	return NULL;
 }
 
-static json_t *write_pools(const struct ledger *ledger)
+static json_t *pool_entries_to_json(const struct ledger *ledger)
 {
 	json_t *list = json_array();
 
@@ -31,7 +31,7 @@ static json_t *write_pools(const struct ledger *ledger)
 	return list;
 }
 
-static json_t *write_backends(const struct ledger *ledger)
+static json_t *backend_entries_to_json(const struct ledger *ledger)
 {
 	json_t *list = json_array();
 	char address[ADDRESS_TEXT];
@@ -46,7 +46,7 @@ static json_t *write_backends(const struct ledger *ledger)
 	return list;
 }
 
-static json_t *write_services(const struct ledger *ledger)
+static json_t *service_entries_to_json(const struct ledger *ledger)
 {
 	json_t *list = json_array();
 	char listen[ENDPOINT_TEXT];
@@ -63,7 +63,7 @@ static json_t *write_services(const struct ledger *ledger)
 	return list;
 }
 
-static json_t *write_ranges(const struct ledger *ledger)
+static json_t *range_entries_to_json(const struct ledger *ledger)
 {
 	json_t *list = json_array();
 
@@ -75,9 +75,10 @@ static json_t *write_ranges(const struct ledger *ledger)
 
 json_t *ledger_to_json(const struct ledger *ledger)
 {
-	return json_pack("{si so so so so s[IIII]}", "version", LEDGER_VERSION, "pools", write_pools(ledger),
-			 "backends", write_backends(ledger), "services", write_services(ledger),
-			 "idle_counters", write_ranges(ledger), "last", (json_int_t)ledger->last_pool,
+	return json_pack("{si so so so so s[IIII]}", "version", LEDGER_VERSION, "pools",
+			 pool_entries_to_json(ledger), "backends", backend_entries_to_json(ledger),
+			 "services", service_entries_to_json(ledger), "idle_counters",
+			 range_entries_to_json(ledger), "last", (json_int_t)ledger->last_pool,
 			 (json_int_t)ledger->last_backend, (json_int_t)ledger->last_service,
 			 (json_int_t)ledger->next_counter);
 }
@@ -86,8 +87,8 @@ json_t *ledger_to_json(const struct ledger *ledger)
 
 typedef int (*read_entry)(const json_t *json, void *entry);
 
-static int read_list(const json_t *json, const char *key, size_t size, read_entry read, void *ret_items,
-		     size_t *ret_count)
+static int entries_from_json(const json_t *json, const char *key, size_t size, read_entry read,
+			     void *ret_items, size_t *ret_count)
 {
 	const json_t *list = json_object_get(json, key);
 	size_t count = json_array_size(list);
@@ -114,7 +115,7 @@ static int copy_name(char name[NAME_SIZE], const char *text)
 	return 0;
 }
 
-static int read_pool(const json_t *json, void *at)
+static int pool_entry_from_json(const json_t *json, void *at)
 {
 	struct pool_entry *entry = at;
 	const char *name;
@@ -128,7 +129,7 @@ static int read_pool(const json_t *json, void *at)
 	return 0;
 }
 
-static int read_backend(const json_t *json, void *at)
+static int backend_entry_from_json(const json_t *json, void *at)
 {
 	struct backend_entry *entry = at;
 	const char *pool, *name, *address;
@@ -146,7 +147,7 @@ static int read_backend(const json_t *json, void *at)
 	return 0;
 }
 
-static int read_service(const json_t *json, void *at)
+static int service_entry_from_json(const json_t *json, void *at)
 {
 	struct service_entry *entry = at;
 	const char *proto, *listen, *pool;
@@ -166,7 +167,7 @@ static int read_service(const json_t *json, void *at)
 	return 0;
 }
 
-static int read_range(const json_t *json, void *at)
+static int range_entry_from_json(const json_t *json, void *at)
 {
 	struct counter_range *range = at;
 	json_int_t first, count;
@@ -178,7 +179,7 @@ static int read_range(const json_t *json, void *at)
 	return 0;
 }
 
-static int read_last(const json_t *json, struct ledger *ledger)
+static int last_numbers_from_json(const json_t *json, struct ledger *ledger)
 {
 	json_int_t pool, backend, service, counter;
 
@@ -193,21 +194,22 @@ static int read_last(const json_t *json, struct ledger *ledger)
 	return 0;
 }
 
-static int read_lists(const json_t *json, struct ledger *ledger)
+static int lists_from_json(const json_t *json, struct ledger *ledger)
 {
 	int error;
 
-	error = read_list(json, "pools", sizeof *ledger->pools, read_pool, &ledger->pools,
-			  &ledger->pool_count);
+	error = entries_from_json(json, "pools", sizeof *ledger->pools, pool_entry_from_json, &ledger->pools,
+				  &ledger->pool_count);
 	if (error == 0)
-		error = read_list(json, "backends", sizeof *ledger->backends, read_backend, &ledger->backends,
-				  &ledger->backend_count);
+		error = entries_from_json(json, "backends", sizeof *ledger->backends, backend_entry_from_json,
+					  &ledger->backends, &ledger->backend_count);
 	if (error == 0)
-		error = read_list(json, "services", sizeof *ledger->services, read_service, &ledger->services,
-				  &ledger->service_count);
+		error = entries_from_json(json, "services", sizeof *ledger->services, service_entry_from_json,
+					  &ledger->services, &ledger->service_count);
 	if (error == 0)
-		error = read_list(json, "idle_counters", sizeof *ledger->idle_ranges, read_range,
-				  &ledger->idle_ranges, &ledger->idle_range_count);
+		error = entries_from_json(json, "idle_counters", sizeof *ledger->idle_ranges,
+					  range_entry_from_json, &ledger->idle_ranges,
+					  &ledger->idle_range_count);
 	return error;
 }
 
@@ -220,9 +222,9 @@ int ledger_from_json(const json_t *json, struct ledger **ret)
 		return -ENOMEM;
 	error = json_integer_value(json_object_get(json, "version")) == LEDGER_VERSION ? 0 : -EINVAL;
 	if (error == 0)
-		error = read_lists(json, ledger);
+		error = lists_from_json(json, ledger);
 	if (error == 0)
-		error = read_last(json, ledger);
+		error = last_numbers_from_json(json, ledger);
 	if (error == 0)
 		error = ledger_index(ledger);
 	if (error < 0) {
