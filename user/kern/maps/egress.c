@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Egress: the links (struct hf_link), and the next hops behind them. */
+/* Egress: the interfaces that packets may leave by, and the next hops behind them. */
 #include "state.h"
 
 #include <bpf/bpf.h>
