@@ -6,38 +6,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "canvas.h"
+#include "circle.h"
 
-enum {
-	MIDDLE = CANVAS_WIDTH / 2,
-	INNER = 232,
-	OUTER = 276,
-	MOVED_INNER = 284,
-	MOVED_OUTER = 308,
-	KEY_RADIUS = 346
-};
-
-enum { TOP = 100, CENTRE_Y = TOP + KEY_RADIUS + 24, LETTERED_TOKENS = 30, TICKED_TOKENS = 96 };
-
-static double token_angle(const struct placement *placement, uint64_t position)
-{
-	double space =
-		placement_space(placement) ? (double)placement_space(placement) : 18446744073709551616.0;
-
-	return 2 * M_PI * (double)position / space;
-}
-
-static double ring_x(double radius, double angle)
-{
-	return MIDDLE + radius * sin(angle);
-}
-
-static double ring_y(double radius, double angle)
-{
-	return CENTRE_Y - radius * cos(angle);
-}
+enum { LETTERED_TOKENS = 30, TICKED_TOKENS = 96 };
 
 /* A piece of a ring between two angles and two radii. */
 static void piece(FILE *svg, double from, double to, double inner, double outer, size_t member,
@@ -57,17 +29,6 @@ static void piece(FILE *svg, double from, double to, double inner, double outer,
 		large, ring_x(inner, from), ring_y(inner, from));
 }
 
-static size_t tokens_count(const struct placement *placement)
-{
-	uint64_t position;
-	uint16_t member;
-	size_t count = 0;
-
-	while (placement_token(placement, count, &position, &member))
-		count++;
-	return count;
-}
-
 static void arcs_draw(FILE *svg, const struct placement *placement, const struct cast *cast)
 {
 	size_t count = tokens_count(placement);
@@ -85,36 +46,6 @@ static void arcs_draw(FILE *svg, const struct placement *placement, const struct
 		piece(svg, last, angle, INNER, OUTER, cast_member(cast, placement, member), "");
 		last = angle;
 	}
-}
-
-static int angle_order(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
-/* Things that stand on one circle, pushed apart until none touches the next. */
-struct stand {
-	double angle, shown; /* where it belongs, and where it stands */
-};
-
-static void stands_spread(struct stand *stands, size_t count, double radius, double room)
-{
-	double least = 2 * asin(room / 2 / radius);
-
-	for (size_t i = 0; i < count; i++)
-		stands[i].shown = stands[i].angle;
-	for (int round = 0; round < 400 && count > 1; round++)
-		for (size_t i = 0; i < count; i++) {
-			struct stand *a = &stands[i], *b = &stands[(i + 1) % count];
-			double gap = b->shown - a->shown + (i + 1 == count ? 2 * M_PI : 0);
-
-			if (gap < least) {
-				a->shown -= (least - gap) / 2;
-				b->shown += (least - gap) / 2;
-			}
-		}
 }
 
 struct drawn_token {
@@ -237,102 +168,6 @@ static int moves_draw(FILE *svg, const struct drawing *drawing, const struct cas
 	}
 	free(angles);
 	return 0;
-}
-
-struct placed_key {
-	struct stand stand; /* first: sorted by its angle */
-	const char *text;
-	double owner_angle;
-	uint16_t owner;
-};
-
-static double owner_angle(const struct placement *placement, uint64_t hash, uint16_t owner)
-{
-	uint64_t position, first = 0;
-	bool found = false;
-	uint16_t member;
-
-	for (size_t i = 0; placement_token(placement, i, &position, &member); i++) {
-		if (member != owner)
-			continue;
-		if (position >= hash)
-			return token_angle(placement, position);
-		if (!found)
-			first = position;
-		found = true;
-	}
-	return token_angle(placement, first);
-}
-
-/* An arrow inside the ring, bent the deeper the farther it goes clockwise. */
-static void arrow_draw(FILE *svg, double from, double to)
-{
-	double way = to < from ? to + 2 * M_PI - from : to - from, middle = from + way / 2;
-	double depth = INNER - 8 - fmin(190, 44 + 90 * way);
-
-	fprintf(svg, "<path class=\"thin\" marker-end=\"url(#tip)\" d=\"M%.2f %.2fQ%.2f %.2f %.2f %.2f\"/>\n",
-		ring_x(INNER - 1, from), ring_y(INNER - 1, from), ring_x(depth, middle),
-		ring_y(depth, middle), ring_x(INNER - 10, to), ring_y(INNER - 10, to));
-}
-
-static void key_draw(FILE *svg, const struct placed_key *key, size_t number)
-{
-	double angle = key->stand.angle, shown = key->stand.shown;
-
-	fprintf(svg, "<path class=\"thin\" d=\"M%.2f %.2fL%.2f %.2fL%.2f %.2f\"/>\n",
-		ring_x(KEY_RADIUS - 18, shown), ring_y(KEY_RADIUS - 18, shown),
-		ring_x(MOVED_OUTER + 4, angle), ring_y(MOVED_OUTER + 4, angle), ring_x(OUTER + 1, angle),
-		ring_y(OUTER + 1, angle));
-	fprintf(svg, "<circle class=\"edge\" cx=\"%.2f\" cy=\"%.2f\" r=\"18\"/>\n", ring_x(KEY_RADIUS, shown),
-		ring_y(KEY_RADIUS, shown));
-	canvas_line(svg, ring_x(KEY_RADIUS, shown), ring_y(KEY_RADIUS, shown) + 8, "small centre", "%zu",
-		    number + 1);
-	arrow_draw(svg, angle, key->owner_angle);
-}
-
-/* The keys of the picture, placed by what holds after the change where there is one. */
-static void keys_place(const struct drawing *drawing, struct placed_key *keys)
-{
-	const struct placement *placement = drawing->after ? drawing->after : drawing->before;
-	struct stand stands[DRAWING_KEYS];
-
-	for (size_t i = 0; i < drawing->key_count; i++) {
-		size_t length = strlen(drawing->keys[i]);
-		uint64_t hash = placement_key_hash(placement, drawing->keys[i], length);
-
-		keys[i] = (struct placed_key){.stand = {token_angle(placement, hash), 0},
-					      .text = drawing->keys[i]};
-		keys[i].owner = placement_lookup(placement, drawing->keys[i], length);
-		keys[i].owner_angle = owner_angle(placement, hash, keys[i].owner);
-	}
-	qsort(keys, drawing->key_count, sizeof *keys, angle_order);
-	for (size_t i = 0; i < drawing->key_count; i++)
-		stands[i] = keys[i].stand;
-	stands_spread(stands, drawing->key_count, KEY_RADIUS, 40);
-	for (size_t i = 0; i < drawing->key_count; i++)
-		keys[i].stand = stands[i];
-}
-
-static double keys_list(FILE *svg, const struct drawing *drawing, const struct cast *cast,
-			const struct placed_key *keys, double y)
-{
-	const struct placement *placement = drawing->after ? drawing->after : drawing->before;
-
-	for (size_t i = 0; i < drawing->key_count; i++) {
-		size_t was =
-			cast_member(cast, drawing->before,
-				    placement_lookup(drawing->before, keys[i].text, strlen(keys[i].text)));
-		size_t is = cast_member(cast, placement, keys[i].owner);
-
-		if (was == is)
-			canvas_line(svg, CANVAS_MARGIN, y + 32.0 * (double)i, "key",
-				    "%zu  %.30s \xe2\x86\x92 %c", i + 1, keys[i].text, cast_letter(is));
-		else
-			canvas_line(svg, CANVAS_MARGIN, y + 32.0 * (double)i, "key",
-				    "%zu  %.30s \xe2\x86\x92 %c (before: %c)", i + 1, keys[i].text,
-				    cast_letter(is), cast_letter(was));
-	}
-	return y + 32.0 * (double)drawing->key_count;
 }
 
 static int ring_write(FILE *svg, const struct drawing *drawing, const struct cast *cast)
