@@ -55,7 +55,7 @@ static enum exit_status run_interface_list(const struct call *call)
 	return request_show(call, "/v1/interfaces", NULL, interfaces_print);
 }
 
-static enum exit_status interface_detach(const struct call *call, const char *name)
+static enum exit_status detach_by_daemon(const struct call *call, const char *name)
 {
 	json_t *arguments = json_pack("{s:s}", "name", name);
 	struct answer answer = {NULL, NULL};
@@ -78,7 +78,7 @@ static enum exit_status detach_all(const struct call *call)
 
 	/* One that cannot be detached does not keep the others attached. */
 	json_array_foreach (json_object_get(answer.json, "interfaces"), i, interface) {
-		status = interface_detach(call, field_text(interface, "name"));
+		status = detach_by_daemon(call, field_text(interface, "name"));
 		if (!first)
 			first = status;
 	}

@@ -12,7 +12,6 @@
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/show.h"
-#include "cli/frame/table.h"
 #include "nouns.h"
 
 static enum interface_mode mode_named(const char *word)

@@ -31,9 +31,6 @@ struct call {
 	size_t given_count;
 };
 
-/* Reads argv; what *ret holds borrows its strings. 0, -ENOMEM, or -EINVAL with *refusal filled. */
-int call_parse(const struct program *program, int argc, char **argv, struct call *ret,
-	       struct refusal *refusal);
 void call_free(struct call *call);
 
 /* Argument number n, or NULL where it was left out. */

@@ -210,7 +210,7 @@ static void refuse_unanswered(const struct call *call, const struct liveness *li
 }
 
 /* Unreserved characters of RFC 3986 and the colon, which a path may hold. */
-static bool is_plain(unsigned char byte)
+static bool stands_unescaped(unsigned char byte)
 {
 	return isalnum(byte) || (byte && strchr("-._~:", byte));
 }
@@ -230,7 +230,7 @@ static void path_fill(const char *path, const char *const *words, char full[stat
 		for (const char *word = *words++; *word && last - to >= 3; word++) {
 			unsigned char byte = (unsigned char)*word;
 
-			if (!is_plain(byte)) {
+			if (!stands_unescaped(byte)) {
 				*to++ = '%';
 				*to++ = digits[byte >> 4];
 				byte = (unsigned char)digits[byte & 15];

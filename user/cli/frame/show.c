@@ -4,13 +4,13 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "complain.h"
 #include "field.h"
-#include "table.h"
 
-enum { NAME_WIDTH = 14 };
+enum { NAME_WIDTH = 14, MAX_COLUMNS = 16 };
 
 void show_line(const char *name, const char *value)
 {
@@ -35,6 +35,113 @@ void show_format(const char *name, const char *format, ...)
 	vsnprintf(value, sizeof value, format, args);
 	va_end(args);
 	show_line(name, value);
+}
+
+struct table {
+	size_t columns;
+	bool right[MAX_COLUMNS], leave_empty_out[MAX_COLUMNS];
+	size_t width[MAX_COLUMNS];
+	char **cells; /* the headers, then row by row */
+	size_t count, room;
+};
+
+static void table_add(struct table *table, char *cell)
+{
+	size_t column = table->count % table->columns;
+
+	if (table->count == table->room) {
+		size_t room = table->room ? 2 * table->room : 64;
+		char **cells = realloc(table->cells, room * sizeof *cells);
+
+		if (!cells) {
+			free(cell);
+			return;
+		}
+		table->cells = cells;
+		table->room = room;
+	}
+	table->cells[table->count++] = cell;
+	if (cell && strlen(cell) > table->width[column])
+		table->width[column] = strlen(cell);
+	if (cell && *cell && table->count > table->columns)
+		table->leave_empty_out[column] = false;
+}
+
+struct table *table_new(const char *headers)
+{
+	struct table *table = calloc(1, sizeof *table);
+	const char *word = headers;
+
+	if (!table)
+		return NULL;
+	/* The number of columns first: it says where a cell belongs. */
+	for (const char *at = headers; at; at = strchr(at + 1, ' '))
+		table->columns++;
+	for (size_t column = 0; column < table->columns; column++) {
+		size_t length;
+
+		for (; *word == '>' || *word == '?'; word++)
+			(*word == '>' ? table->right : table->leave_empty_out)[column] = true;
+		length = strcspn(word, " ");
+		table_add(table, strndup(word, length));
+		word += length + (word[length] == ' ');
+	}
+	return table;
+}
+
+void table_cell(struct table *table, const char *format, ...)
+{
+	va_list args;
+	char *cell;
+
+	if (!table)
+		return;
+	va_start(args, format);
+	if (vasprintf(&cell, format, args) < 0)
+		cell = NULL;
+	va_end(args);
+	/* Text from elsewhere must not move the cursor. */
+	for (char *at = cell; at && *at; at++) {
+		if (iscntrl((unsigned char)*at))
+			*at = '?';
+	}
+	table_add(table, cell);
+}
+
+static void table_print_row(const struct table *table, char *const *cells, size_t filled)
+{
+	size_t pending = 0; /* spaces that only a further cell needs: no line ends in spaces */
+
+	for (size_t column = 0; column < filled; column++) {
+		const char *cell = cells[column] ? cells[column] : "";
+		size_t fill = table->width[column] - strlen(cell);
+
+		if (table->leave_empty_out[column])
+			continue;
+		if (table->right[column])
+			pending += fill;
+		if (*cell) {
+			printf("%*s%s", (int)pending, "", cell);
+			pending = 0;
+		}
+		pending += 2 + (table->right[column] ? 0 : fill);
+	}
+	putchar('\n');
+}
+
+void table_print(struct table *table)
+{
+	if (!table)
+		return;
+	for (size_t at = 0; at < table->count; at += table->columns) {
+		size_t left = table->count - at;
+
+		table_print_row(table, table->cells + at, left < table->columns ? left : table->columns);
+	}
+	for (size_t i = 0; i < table->count; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	free(table);
 }
 
 const char *text_cell(const json_t *object, const char *key, char text[CELL_TEXT])

@@ -11,6 +11,19 @@
 void show_line(const char *name, const char *value);
 __attribute__((format(printf, 2, 3))) void show_format(const char *name, const char *format, ...);
 
+/* Tables: headers in capitals, aligned columns, two spaces between. */
+struct table;
+
+/*
+ * Headers with one space between; a '>' before one sets its column to the right, a '?' leaves the column out
+ * where all its cells are empty. NULL: no memory.
+ */
+struct table *table_new(const char *headers);
+/* Fills the next cell, row by row, printf-fashion. What does not fit in memory shows as an empty cell. */
+__attribute__((format(printf, 2, 3))) void table_cell(struct table *table, const char *format, ...);
+/* Prints headers and rows and frees the table; NULL is fine. */
+void table_print(struct table *table);
+
 enum { CELL_TEXT = 1024 };
 
 struct column {
