@@ -119,7 +119,13 @@ static void digests_are_the_same_in_every_version(void **state)
 		{{.virtual_nodes = 100, .tolerance = 5}, 0xea27c28b88ccbae2},
 		{{.virtual_nodes = 100, .tolerance = 1000}, 0x69e47304c3d96acd},
 		{{.virtual_nodes = 100, .ranges = ranges}, 0x3e353de7f06bf980},
-		{{65536, 2, RING_AFTER, KETAMA_NGINX, 1000, one}, 0xba687a60d067b083},
+		{{.virtual_nodes = 65536,
+		  .ring_hash = 2,
+		  .ring_owner = RING_AFTER,
+		  .ketama = KETAMA_NGINX,
+		  .tolerance = 1000,
+		  .ranges = one},
+		 0xba687a60d067b083},
 	};
 
 	(void)state;

@@ -27,22 +27,20 @@ bool pool_options_equal(const struct pool_options *a, const struct pool_options 
 	return true;
 }
 
-/*
- * Balancers compare digests, also of different versions: an option that came after the first ones counts only
- * where it is not the default.
- */
+/* Balancers compare digests, also of different versions: where all options that came later are the default,
+ * the number is what it was without them. */
 uint64_t pool_options_digest(const struct pool_options *options)
 {
-	enum { FIRST = 6, MOST = 64 };
+	enum { MOST = 64 };
 	struct pool_options standard = {0};
 	uint64_t parts[MOST];
-	size_t count = 0, seen = 0;
+	size_t count = 0;
 
 	for (const struct schema_key *key = schema_pool.keys; key->name; key++) {
 		if (!key->scheme)
 			continue;
 		schema_read_standard(key, option_at(&standard, key));
-		if (seen++ >= FIRST) {
+		if (!(key->flags & SCHEMA_DIGESTED)) {
 			if (schema_equal(key, option_at(options, key), option_at(&standard, key)))
 				continue;
 			parts[count++] = XXH64(key->name, (__u32)strlen(key->name), 0);

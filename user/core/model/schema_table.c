@@ -112,6 +112,7 @@ static const struct schema_key backend_keys[] = {
  * makes the sentence for one of the two.
  */
 /* clang-format off */
+#define DIGESTED                SCHEMA_QUIET | SCHEMA_DIGESTED
 #define OF_POOL(name_, help_)   help_
 #define OF_RECORD(name_, help_) "The pool's " name_ " at that time."
 #define MEMBER_SET_KEYS(type_, seed_flags_, HELP)								\
@@ -126,23 +127,23 @@ static const struct schema_key backend_keys[] = {
 	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, hash), .word = hash_word, .standard = "5tuple",		\
 	 .help = HELP("hash", "What of a flow decides its slot. 5tuple: addresses, ports and protocol; "	\
 			      "source: the client's address alone.")},						\
-	{"virtual_nodes", SCHEMA_NUMBER, SCHEMA_QUIET, AT(type_, options.virtual_nodes), .low = 1,		\
+	{"virtual_nodes", SCHEMA_NUMBER, DIGESTED, AT(type_, options.virtual_nodes), .low = 1,			\
 	 .high = 65536, .standard = "100", .scheme = "ring", .value = "N",					\
 	 .help = HELP("virtual_nodes", "Tokens per 100 of weight. More of them balance better.")},		\
-	{"ring_hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ring_hash), .word = ring_hash_word,	\
+	{"ring_hash", SCHEMA_CHOICE, DIGESTED, AT(type_, options.ring_hash), .word = ring_hash_word,		\
 	 .standard = "xxhash", .scheme = "ring",								\
 	 .help = HELP("ring_hash", "How the names of tokens become positions.")},				\
-	{"ring_owner", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ring_owner), .word = ring_owner_word,	\
+	{"ring_owner", SCHEMA_CHOICE, DIGESTED, AT(type_, options.ring_owner), .word = ring_owner_word,		\
 	 .standard = "at", .scheme = "ring",									\
 	 .help = HELP("ring_owner", "Whether what falls on a token is that token's, or the next's.")},		\
-	{"ketama", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, options.ketama), .word = ketama_word,			\
+	{"ketama", SCHEMA_CHOICE, DIGESTED, AT(type_, options.ketama), .word = ketama_word,			\
 	 .standard = "libmemcached", .scheme = "ketama",							\
 	 .help = HELP("ketama", "Whose ring it is.")},								\
-	{"tolerance", SCHEMA_PERCENT, SCHEMA_QUIET, AT(type_, options.tolerance), .high = 1000,			\
+	{"tolerance", SCHEMA_PERCENT, DIGESTED, AT(type_, options.tolerance), .high = 1000,			\
 	 .standard = "0", .scheme = "stable", .value = "PERCENT",						\
 	 .help = HELP("tolerance", "How far above its due share a backend may hold, in percent. "		\
 				   "A little spares most needless moves.")},					\
-	{"ranges", SCHEMA_RANGES, SCHEMA_QUIET, AT(type_, options.ranges), .standard = SLOT_RANGES_EVEN,	\
+	{"ranges", SCHEMA_RANGES, DIGESTED, AT(type_, options.ranges), .standard = SLOT_RANGES_EVEN,		\
 	 .scheme = "slots", .value = "LIST",									\
 	 .help = HELP("ranges", "Who owns which: a=0-8191,b=8192-16383, or even. even divides them by weight, "	\
 				"in the order of names. Once a service leads to the pool, slots stay where "	\

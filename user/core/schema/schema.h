@@ -33,11 +33,12 @@ enum schema_type {
 
 enum {
 	SCHEMA_REQUIRED = 1,
-	SCHEMA_QUIET = 2, /* written only when it is not the default */
-	SCHEMA_STATE = 4, /* changed by verbs while traffic flows; in files only where they carry state */
-	SCHEMA_FILE = 8,  /* of the file itself, kept nowhere; high is its only value */
-	SCHEMA_FACT = 32, /* a fact beside the model: in no generation, and no difference */
-	SCHEMA_NOTE = 16, /* noted beside a change of another key: never a difference by itself */
+	SCHEMA_QUIET = 2,     /* written only when it is not the default */
+	SCHEMA_STATE = 4,     /* changed by verbs while traffic flows; in files only where they carry state */
+	SCHEMA_FILE = 8,      /* of the file itself, kept nowhere; high is its only value */
+	SCHEMA_FACT = 32,     /* a fact beside the model: in no generation, and no difference */
+	SCHEMA_NOTE = 16,     /* noted beside a change of another key: never a difference by itself */
+	SCHEMA_DIGESTED = 64, /* counts in digests also where it is the default */
 };
 
 struct schema_key {
