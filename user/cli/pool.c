@@ -94,6 +94,13 @@ static void show_list(const char *name, const json_t *strings)
 		show_line(i ? "" : name, json_is_string(string) ? json_string_value(string) : "");
 }
 
+static bool is_percent(const char *name)
+{
+	const struct schema_key *key = schema_find(&schema_pool, name);
+
+	return key && key->type == SCHEMA_PERCENT;
+}
+
 /* What the scheme alone knows. */
 static void show_options(const json_t *options)
 {
@@ -106,11 +113,12 @@ static void show_options(const json_t *options)
 		snprintf(name, sizeof name, "%s", key);
 		for (char *at = name; *at; at++)
 			*at = *at == '_' ? ' ' : *at;
-		if (json_is_string(value))
+		if (json_is_boolean(value))
+			show_line(name, json_is_true(value) ? "true" : "false");
+		else if (json_is_string(value))
 			show_line(name, json_string_value(value));
 		else
-			show_format(name, strcmp(key, "tolerance") ? "%g" : "%g %%",
-				    json_number_value(value));
+			show_format(name, is_percent(key) ? "%g %%" : "%g", json_number_value(value));
 	}
 }
 

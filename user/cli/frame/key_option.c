@@ -46,12 +46,12 @@ static char *help_of(const struct schema_key *key)
 {
 	const char *end = strstr(key->help, ". ");
 	int length = (int)(end ? (size_t)(end - key->help) : strlen(key->help) - 1);
+	bool standard = key->standard && (key->type != SCHEMA_BOOL || key->value);
 	char text[HELP_TEXT];
 
 	snprintf(text, sizeof text, "%s%s%c%.*s%s%s", key->scheme ? key->scheme : "", key->scheme ? ": " : "",
 		 tolower((unsigned char)key->help[0]), length - 1, key->help + 1,
-		 key->standard && key->type != SCHEMA_BOOL ? "; default " : "",
-		 key->standard && key->type != SCHEMA_BOOL ? key->standard : "");
+		 standard ? "; default " : "", standard ? key->standard : "");
 	return strdup(text);
 }
 
