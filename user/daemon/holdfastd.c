@@ -92,7 +92,7 @@ static void on_reclaim(uv_timer_t *handle)
 {
 	struct holdfastd *holdfastd = handle->data;
 
-	evidence_reclaim(holdfastd->instance->evidence);
+	evidence_reclaim(&holdfastd->instance->evidence);
 }
 
 static void on_watchdog(uv_timer_t *handle)

@@ -21,14 +21,6 @@ static int open_parts(struct instance *instance)
 		error = interfaces_open(&instance->dataplane, &instance->interfaces);
 	if (!error)
 		error = rates_open(&instance->dataplane, &instance->rates);
-	if (!error)
-		error = slot_counts_open(&instance->slot_counts);
-	if (!error)
-		error = census_open(&instance->dataplane, &instance->census);
-	if (!error)
-		error = evidence_open(&instance->dataplane, instance->census, &instance->evidence);
-	if (!error)
-		error = probe_open(&instance->probe);
 	return error;
 }
 
@@ -40,6 +32,8 @@ int instance_open(const struct options *options, struct instance **ret, struct r
 	if (!instance)
 		return -ENOMEM;
 	instance->options = options;
+	instance->census.dataplane = &instance->dataplane;
+	instance->evidence.census = &instance->census;
 	instance->started = clock_monotonic();
 	error = stored_state_open(instance, refusal);
 	if (!error)
@@ -70,10 +64,8 @@ void instance_close(struct instance *instance)
 		events_flush(instance->store);
 		steady_clock_note(&instance->clock, instance->store);
 	}
-	probe_close(instance->probe);
-	evidence_close(instance->evidence);
-	census_close(instance->census);
-	slot_counts_close(instance->slot_counts);
+	probe_close(&instance->probe);
+	census_forget(&instance->census);
 	rates_close(instance->rates);
 	interfaces_close(instance->interfaces);
 	next_hops_close(instance->next_hops);
@@ -109,7 +101,7 @@ void instance_tick(struct instance *instance)
 	carriers_tick(&instance->carriers, instance->interfaces, instance->next_hops, instance->model);
 	dataplane_know_macs(instance->dataplane);
 	refresh_tick(instance);
-	if (probe_tick(instance->probe, instance->model, instance->facts))
+	if (probe_tick(&instance->probe, instance->model, instance->facts))
 		refresh_image(instance);
 	rates_sample(instance->rates, clock_monotonic());
 	overflow_tick(&instance->overflow, instance->dataplane, clock_monotonic());

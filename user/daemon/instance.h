@@ -36,10 +36,10 @@ struct instance {
 	struct next_hops *next_hops;
 	struct interfaces *interfaces;
 	struct rates *rates;
-	struct slot_counts *slot_counts;
-	struct census *census;
-	struct evidence *evidence;
-	struct probe *probe;
+	struct slot_counts slot_counts;
+	struct census census;
+	struct evidence evidence;
+	struct probe probe;
 	struct preparation *preparation; /* NULL: what takes long is built on the loop */
 	struct patience *patience;       /* NULL: a lock of another process is waited for */
 	struct overflow overflow;

@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void append_line(json_t *list, cons
 /* Drains do not end while draining backends get new connections. */
 static void append_overflow(struct instance *instance, json_t *list)
 {
-	const struct flow_census *census = census_take(instance->census, CENSUS_SHOWN);
+	const struct flow_census *census = census_take(&instance->census, CENSUS_SHOWN);
 	uint64_t unfit = overflow_unfit(&instance->overflow);
 
 	if (!unfit || !census)

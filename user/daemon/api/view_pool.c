@@ -18,7 +18,7 @@ static json_t *pool_object(struct instance *instance, const struct pool *pool)
 	size_t takers;
 
 	pool_count(instance, pool, &takers, &state.up);
-	state.remembered = census_remembered(instance->census, state.image);
+	state.remembered = census_remembered(&instance->census, state.image);
 	return pool_view(&state);
 }
 

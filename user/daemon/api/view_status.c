@@ -48,7 +48,7 @@ static json_t *pools_list(const struct instance *instance, int64_t *ret_slots)
 
 static json_t *flows_object(struct instance *instance)
 {
-	const struct flow_census *census = census_take(instance->census, CENSUS_SHOWN);
+	const struct flow_census *census = census_take(&instance->census, CENSUS_SHOWN);
 	uint64_t events[HF_FLOW_EVENTS] = {0};
 	struct flows_state state = {.events = events};
 

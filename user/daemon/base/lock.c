@@ -60,32 +60,24 @@ static int take_file(const char *directory, mode_t mode, const char *instance, c
 	return error;
 }
 
-static void wait_a_little(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
-}
-
 static int take_database(const struct options *options, int *ret_fd, struct refusal *refusal)
 {
-	int error = -EBUSY;
-
-	for (int i = 0; error == -EBUSY && i < ATTEMPTS; i++) {
-		if (i)
-			wait_a_little();
-		error = take_file(options->state_directory, 0750, options->instance, ".db.lock", ret_fd,
-				  refusal);
-	}
-	return error;
+	return take_file(options->state_directory, 0750, options->instance, ".db.lock", ret_fd, refusal);
 }
 
 static int take_pins(const struct options *options, int *ret_fd, struct refusal *refusal)
 {
-	int error = -EBUSY;
+	return dataplane_claim(options->instance, ret_fd, refusal);
+}
 
-	for (int i = 0; error == -EBUSY && i < ATTEMPTS; i++) {
-		if (i)
-			wait_a_little();
-		error = dataplane_claim(options->instance, ret_fd, refusal);
+static int take_patiently(int (*take)(const struct options *, int *, struct refusal *),
+			  const struct options *options, int *ret_fd, struct refusal *refusal)
+{
+	int error = take(options, ret_fd, refusal);
+
+	for (int i = 1; error == -EBUSY && i < ATTEMPTS; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+		error = take(options, ret_fd, refusal);
 	}
 	return error;
 }
@@ -97,9 +89,9 @@ int locks_take(const struct options *options, struct locks *ret, struct refusal 
 			      refusal);
 
 	if (!error)
-		error = take_database(options, &locks.database, refusal);
+		error = take_patiently(take_database, options, &locks.database, refusal);
 	if (!error)
-		error = take_pins(options, &locks.pins, refusal);
+		error = take_patiently(take_pins, options, &locks.pins, refusal);
 	if (error)
 		locks_release(&locks);
 	else

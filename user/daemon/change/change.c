@@ -68,7 +68,7 @@ static int assign_numbers(struct instance *instance, struct install *install, st
 
 	if (error != -ENOSPC)
 		return error;
-	evidence_reclaim(instance->evidence);
+	evidence_reclaim(&instance->evidence);
 	if (!numbers_release(instance))
 		return error;
 	ledger_free(install->ledger);

@@ -15,7 +15,7 @@ static uint32_t flows_on_moved(struct instance *instance, const struct plan_pool
 	case FORECAST_NO_FLOWS:
 		return 0;
 	case FORECAST_ALL_FLOWS:
-		return census_remembered(instance->census, before);
+		return census_remembered(&instance->census, before);
 	case FORECAST_MOVED_FLOWS:
 		break;
 	}

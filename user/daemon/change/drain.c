@@ -9,8 +9,6 @@
 #include "daemon/base/event_log.h"
 #include "preparation.h"
 
-enum { CENSUS_AGE = 1000 /* ms */ };
-
 static void later(uint32_t *moment, uint32_t than)
 {
 	if (than > *moment)
@@ -68,13 +66,13 @@ static bool is_drained(struct instance *instance, const struct pool *pool, uint1
 
 	if (!number || slots->owned)
 		return false;
-	count = evidence_take(instance->evidence, unseen_until(instance, image, number, slots));
+	count = evidence_take(&instance->evidence, unseen_until(instance, image, number, slots));
 	return count && !count->backends[number].opening && !count->backends[number].established;
 }
 
 static void set_flows(struct instance *instance, uint16_t number, struct drain_state *ret)
 {
-	const struct flow_census *census = census_take(instance->census, CENSUS_AGE);
+	const struct flow_census *census = census_take(&instance->census, CENSUS_SHOWN);
 	const struct backend_flows *flows = census && number ? &census->backends[number] : NULL;
 
 	ret->heard = ret->counted = -1;
@@ -84,8 +82,8 @@ static void set_flows(struct instance *instance, uint16_t number, struct drain_s
 	ret->closing = flows->closing;
 	if (flows->heard)
 		ret->heard = clock_monotonic() / 1000 - flows->heard;
-	if (evidence_last(instance->evidence))
-		ret->counted = clock_monotonic() - census_began(instance->census);
+	if (evidence_last(&instance->evidence))
+		ret->counted = clock_monotonic() - instance->census.began;
 }
 
 void drain_state(struct instance *instance, const struct pool *pool, const struct backend *backend,
@@ -93,7 +91,7 @@ void drain_state(struct instance *instance, const struct pool *pool, const struc
 {
 	uint16_t number = ledger_backend(instance->ledger, pool->name, backend);
 	struct drain_state state = {
-		.slots = slot_counts_backend(instance->slot_counts, instance->image, number)};
+		.slots = slot_counts_backend(&instance->slot_counts, instance->image, number)};
 
 	/* A drained backend stays drained while it owns no slot: no flow can come to it. */
 	if (backend->admin != ADMIN_ACTIVE)

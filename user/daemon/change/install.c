@@ -16,7 +16,7 @@ static struct health known_health(void *context, const char *pool, const struct 
 	const struct instance *instance = context;
 	struct health health = facts_health(instance->facts, pool, backend);
 
-	health.answers = health.state == HEALTH_DOWN && probe_has(instance->probe, &backend->address);
+	health.answers = health.state == HEALTH_DOWN && probe_has(&instance->probe, &backend->address);
 	return health;
 }
 
@@ -24,7 +24,7 @@ static bool is_away(void *context, uint32_t pool, uint32_t slot)
 {
 	const struct instance *instance = context;
 
-	return flow_census_away(census_last(instance->census), pool, slot);
+	return flow_census_away(instance->census.last, pool, slot);
 }
 
 /* evidence_last() guarantees that the count says something of the slots as they are. */
@@ -34,8 +34,8 @@ static struct moment moment_now(struct instance *instance)
 		.now = clock_monotonic() / 1000,
 		.wall = steady_clock_now(&instance->clock),
 		.health = known_health,
-		.away = evidence_last(instance->evidence) ? is_away : NULL,
-		.counted = evidence_moment(instance->evidence),
+		.away = evidence_last(&instance->evidence) ? is_away : NULL,
+		.counted = evidence_moment(&instance->evidence),
 		.context = instance,
 	};
 }
@@ -224,7 +224,7 @@ static void note_loaded(struct instance *instance)
 	if (rates_learn(instance->rates, instance->model, instance->ledger))
 		log_line(LOG_LEVEL_WARNING, "no memory: counters of what is new stay unread");
 	next_hops_loaded(instance->next_hops);
-	slot_counts_forget(instance->slot_counts);
+	slot_counts_forget(&instance->slot_counts);
 	forget_drained(instance);
 }
 

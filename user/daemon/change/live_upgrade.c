@@ -19,7 +19,7 @@ static int reopen_dataplane(struct instance *instance, struct refusal *refusal)
 	dataplane_close(instance->dataplane);
 	instance->dataplane = NULL;
 	next_hops_unloaded(instance->next_hops);
-	census_forget(instance->census);
+	census_forget(&instance->census);
 	instance->released = 0;
 	return reconcile(instance, false, refusal);
 }

@@ -34,7 +34,7 @@ bool numbers_release(struct instance *instance)
 	struct carried *carried = calloc(1, sizeof *carried);
 
 	if (carried)
-		carried->count = evidence_take(instance->evidence, 0);
+		carried->count = evidence_take(&instance->evidence, 0);
 	if (!carried || !carried->count) {
 		free(carried);
 		return false;

@@ -5,38 +5,20 @@
 #include <stdlib.h>
 
 #include "daemon/base/clock.h"
+#include "daemon/base/waiters.h"
 
 enum { AGAIN = 50, PATIENCE = 2000 /* ms */ };
 
-struct patient {
-	void (*resume)(void *context);
-	void *context;
-	struct patient *next;
-};
-
 struct patience {
 	uv_timer_t again;
-	struct patient *patients; /* who came first is first */
+	struct waiters waiters;
 };
-
-/* They may come back. */
-static void try_again(struct patience *patience)
-{
-	struct patient *patient = patience->patients;
-
-	patience->patients = NULL;
-	while (patient) {
-		struct patient *next = patient->next;
-
-		patient->resume(patient->context);
-		free(patient);
-		patient = next;
-	}
-}
 
 static void on_again(uv_timer_t *timer)
 {
-	try_again(timer->data);
+	struct patience *patience = timer->data;
+
+	waiters_resume(&patience->waiters);
 }
 
 int patience_open(uv_loop_t *loop, struct instance *instance)
@@ -64,27 +46,21 @@ void patience_close(struct instance *instance)
 	if (!patience)
 		return;
 	instance->patience = NULL; /* what is tried again is refused */
-	try_again(patience);
+	waiters_resume(&patience->waiters);
 	uv_close((uv_handle_t *)&patience->again, on_closed);
 }
 
 int patience_wait(struct patience *patience, int64_t *until, void (*resume)(void *context), void *context)
 {
-	struct patient *patient, **last;
 	int64_t now = clock_monotonic();
+	int error;
 
 	if (!*until)
 		*until = now + PATIENCE;
 	if (!patience || now >= *until)
 		return -ETIMEDOUT;
-	patient = malloc(sizeof *patient);
-	if (!patient)
-		return -ENOMEM;
-	*patient = (struct patient){.resume = resume, .context = context};
-	for (last = &patience->patients; *last; last = &(*last)->next)
-		;
-	*last = patient;
-	if (!uv_is_active((uv_handle_t *)&patience->again))
+	error = waiters_add(&patience->waiters, resume, context);
+	if (!error && !uv_is_active((uv_handle_t *)&patience->again))
 		uv_timer_start(&patience->again, on_again, AGAIN, 0);
-	return 0;
+	return error;
 }

@@ -8,12 +8,7 @@
 #include "core/operation/operation.h"
 #include "core/placement/ahead.h"
 #include "daemon/base/clock.h"
-
-struct waiting {
-	void (*resume)(void *context);
-	void *context;
-	struct waiting *next;
-};
+#include "daemon/base/waiters.h"
 
 /* Borrowed by the thread while it runs, and all its own. */
 struct job {
@@ -31,7 +26,7 @@ struct preparation {
 	struct instance *instance;
 	struct ahead *ahead; /* of the model in force */
 	struct job *job;     /* NULL: none runs */
-	struct waiting *waiting;
+	struct waiters waiters;
 };
 
 static void job_free(struct job *job)
@@ -50,20 +45,6 @@ static void job_run(uv_work_t *work)
 	ahead_compute(job->model, job->word, job->arguments, job->now);
 }
 
-static void resume_all(struct preparation *preparation)
-{
-	struct waiting *waiting = preparation->waiting;
-
-	preparation->waiting = NULL;
-	while (waiting) {
-		struct waiting *next = waiting->next;
-
-		waiting->resume(waiting->context);
-		free(waiting);
-		waiting = next;
-	}
-}
-
 static void computed(uv_work_t *work, int status)
 {
 	struct job *job = work->data;
@@ -76,7 +57,7 @@ static void computed(uv_work_t *work, int status)
 	job->ahead = NULL;
 	preparation->job = NULL;
 	job_free(job);
-	resume_all(preparation);
+	waiters_resume(&preparation->waiters);
 }
 
 int preparation_open(uv_loop_t *loop, struct instance *instance)
@@ -103,7 +84,7 @@ bool preparation_close(struct instance *instance)
 	if (!preparation)
 		return true;
 	instance->preparation = NULL; /* a change that is tried again is refused */
-	resume_all(preparation);
+	waiters_resume(&preparation->waiters);
 	if (preparation->job)
 		return false;
 	instance->model->ahead = NULL;
@@ -140,16 +121,7 @@ void preparation_begin(struct preparation *preparation, const struct model *mode
 
 int preparation_wait(struct preparation *preparation, void (*resume)(void *context), void *context)
 {
-	struct waiting *waiting, **last;
-
 	if (!preparation || !preparation->job)
 		return -ENOMEM;
-	waiting = malloc(sizeof *waiting);
-	if (!waiting)
-		return -ENOMEM;
-	*waiting = (struct waiting){.resume = resume, .context = context};
-	for (last = &preparation->waiting; *last; last = &(*last)->next)
-		;
-	*last = waiting;
-	return 0;
+	return waiters_add(&preparation->waiters, resume, context);
 }

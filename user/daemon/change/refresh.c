@@ -36,7 +36,7 @@ static bool take_evidence(struct instance *instance)
 	bool moves = count_moving(instance->image);
 
 	if (moves)
-		evidence_take(instance->evidence, last_ripened(instance->image));
+		evidence_take(&instance->evidence, last_ripened(instance->image));
 	return moves;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "census.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/clock.h"
@@ -10,33 +8,6 @@
 
 /* Counting takes a fiftieth of the daemon's time at most. */
 enum { REST = 50 };
-
-struct census {
-	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
-	struct flow_census *last;
-	int64_t began, counted; /* monotonic milliseconds when the last count began and ended */
-	int64_t took;
-	struct grace grace; /* census_grace() */
-};
-
-int census_open(struct dataplane *const *dataplane, struct census **ret)
-{
-	struct census *census = calloc(1, sizeof *census);
-
-	if (!census)
-		return -ENOMEM;
-	census->dataplane = dataplane;
-	*ret = census;
-	return 0;
-}
-
-void census_close(struct census *census)
-{
-	if (!census)
-		return;
-	flow_census_free(census->last);
-	free(census);
-}
 
 const struct flow_census *census_take(struct census *census, int64_t age)
 {
@@ -66,21 +37,6 @@ uint32_t census_remembered(struct census *census, const struct pool_image *image
 	const struct flow_census *count = census_take(census, CENSUS_SHOWN);
 
 	return count && image ? count->pools[image->number].remembered : 0;
-}
-
-const struct flow_census *census_last(const struct census *census)
-{
-	return census->last;
-}
-
-struct grace census_grace(const struct census *census)
-{
-	return census->grace;
-}
-
-int64_t census_began(const struct census *census)
-{
-	return census->began;
 }
 
 void census_forget(struct census *census)

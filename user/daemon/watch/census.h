@@ -6,13 +6,17 @@
 #include "core/image/image.h"
 #include "kern/maps/flows.h"
 
-struct census;
+struct census {
+	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
+	struct flow_census *last;           /* NULL: none was counted yet */
+	int64_t began, counted;             /* monotonic milliseconds when it began and ended */
+	int64_t took;
+	struct grace grace; /* the last one that was over when it began */
+};
 
 /* How old a count may be that is only shown, in milliseconds. */
 enum { CENSUS_SHOWN = 1000 };
 
-int census_open(struct dataplane *const *dataplane, struct census **ret);
-void census_close(struct census *census);
 /*
  * The last count, made anew if it is older than `age` milliseconds, and than fifty times as long as the last
  * one took. It is for showing only. To end something, use evidence.h. NULL: it cannot be counted. Borrowed
@@ -21,12 +25,7 @@ void census_close(struct census *census);
 const struct flow_census *census_take(struct census *census, int64_t age);
 /* How many flows of a pool are remembered, for showing; image NULL: none. */
 uint32_t census_remembered(struct census *census, const struct pool_image *image);
-const struct flow_census *census_last(const struct census *census);
-/* The last grace period that was over when the last count began, and when that was (monotonic milliseconds).
- */
-struct grace census_grace(const struct census *census);
-int64_t census_began(const struct census *census);
-/* The maps are others now: forgets the last count. */
+/* The maps are others now, or go: forgets the last count. */
 void census_forget(struct census *census);
 
 #endif

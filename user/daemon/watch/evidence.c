@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/clock.h"
@@ -13,35 +11,10 @@ enum {
 	MARGIN = 1, /* seconds by which the data plane's clock may be behind, generously */
 };
 
-struct evidence {
-	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
-	struct census *census;
-	/* Seconds of CLOCK_MONOTONIC when a grace period must begin, or later: a moment that has come, and
-	 * the next one to come. */
-	uint32_t wanted, later;
-};
-
-int evidence_open(struct dataplane *const *dataplane, struct census *census, struct evidence **ret)
-{
-	struct evidence *evidence = calloc(1, sizeof *evidence);
-
-	if (!evidence)
-		return -ENOMEM;
-	evidence->dataplane = dataplane;
-	evidence->census = census;
-	*ret = evidence;
-	return 0;
-}
-
-void evidence_close(struct evidence *evidence)
-{
-	free(evidence);
-}
-
 /* Whether a count that begins after this grace period is evidence. */
 static bool suffices(const struct evidence *evidence, struct grace grace, uint32_t since)
 {
-	return grace.changes == dataplane_changes(*evidence->dataplane) &&
+	return grace.changes == dataplane_changes(*evidence->census->dataplane) &&
 	       (!since || grace.began >= since + MARGIN);
 }
 
@@ -59,33 +32,31 @@ static void want_grace(struct evidence *evidence, uint32_t since)
 
 const struct flow_census *evidence_take(struct evidence *evidence, uint32_t since)
 {
-	bool is_good =
-		census_last(evidence->census) && suffices(evidence, census_grace(evidence->census), since);
+	bool is_good = evidence->census->last && suffices(evidence, evidence->census->grace, since);
 
-	if (!is_good && !suffices(evidence, dataplane_grace(*evidence->dataplane), since)) {
+	if (!is_good && !suffices(evidence, dataplane_grace(*evidence->census->dataplane), since)) {
 		want_grace(evidence, since);
 		return NULL;
 	}
 	census_take(evidence->census, is_good ? AGE : 0);
-	return suffices(evidence, census_grace(evidence->census), since) ? census_last(evidence->census)
-									 : NULL;
+	return suffices(evidence, evidence->census->grace, since) ? evidence->census->last : NULL;
 }
 
 const struct flow_census *evidence_last(const struct evidence *evidence)
 {
-	return suffices(evidence, census_grace(evidence->census), 0) ? census_last(evidence->census) : NULL;
+	return suffices(evidence, evidence->census->grace, 0) ? evidence->census->last : NULL;
 }
 
 uint32_t evidence_moment(const struct evidence *evidence)
 {
-	uint32_t began = census_grace(evidence->census).began;
+	uint32_t began = evidence->census->grace.began;
 
 	return began > MARGIN ? began - MARGIN : 0;
 }
 
 static bool is_grace_due(struct evidence *evidence)
 {
-	const struct dataplane *dataplane = *evidence->dataplane;
+	const struct dataplane *dataplane = *evidence->census->dataplane;
 
 	if (evidence->later && evidence->later <= clock_monotonic() / 1000) {
 		evidence->wanted = evidence->later;
@@ -96,7 +67,7 @@ static bool is_grace_due(struct evidence *evidence)
 
 void evidence_reclaim(struct evidence *evidence)
 {
-	int error = is_grace_due(evidence) ? dataplane_reclaim(*evidence->dataplane) : 0;
+	int error = is_grace_due(evidence) ? dataplane_reclaim(*evidence->census->dataplane) : 0;
 
 	if (error)
 		log_line(LOG_LEVEL_WARNING, "retired memory is not given back: %s", strerror(-error));

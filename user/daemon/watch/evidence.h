@@ -18,10 +18,13 @@
 
 #include "census.h"
 
-struct evidence;
+struct evidence {
+	struct census *census;
+	/* Seconds of CLOCK_MONOTONIC when a grace period must begin, or later: a moment that has come, and
+	 * the next one to come. */
+	uint32_t wanted, later;
+};
 
-int evidence_open(struct dataplane *const *dataplane, struct census *census, struct evidence **ret);
-void evidence_close(struct evidence *evidence);
 /*
  * A count that shows what was so at `since` (seconds of CLOCK_MONOTONIC; 0: since the last change) and ever
  * after, as far as flows could come to it. Counts, if the last count is older than a second. NULL: there is

@@ -6,39 +6,14 @@
 #include <linux/types.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
-	HOSTS = 256,  /* asked at the same time; of more nobody is */
 	MISSES = 2,   /* seconds without an answer after which a host is silent */
 	ANY_PORT = 1, /* asked where no TCP service leads to the pool: refusing is an answer too */
 };
-
-struct host {
-	struct address address;
-	uint16_t port;
-	int fd; /* of the connection under way, -1: none */
-	unsigned int missed;
-	bool answers, wanted;
-};
-
-struct probe {
-	struct host hosts[HOSTS];
-	size_t count;
-};
-
-int probe_open(struct probe **ret)
-{
-	struct probe *probe = calloc(1, sizeof *probe);
-
-	if (!probe)
-		return -ENOMEM;
-	*ret = probe;
-	return 0;
-}
 
 static void hang_up(struct host *host)
 {
@@ -49,11 +24,8 @@ static void hang_up(struct host *host)
 
 void probe_close(struct probe *probe)
 {
-	if (!probe)
-		return;
 	for (size_t i = 0; i < probe->count; i++)
 		hang_up(&probe->hosts[i]);
-	free(probe);
 }
 
 static struct host *find_host(const struct probe *probe, const struct address *address)
@@ -66,7 +38,7 @@ static struct host *find_host(const struct probe *probe, const struct address *a
 
 bool probe_has(const struct probe *probe, const struct address *address)
 {
-	const struct host *host = probe ? find_host(probe, address) : NULL;
+	const struct host *host = find_host(probe, address);
 
 	return host && host->answers;
 }
@@ -88,7 +60,7 @@ static void want(struct probe *probe, const struct address *address, uint16_t po
 {
 	struct host *host = find_host(probe, address);
 
-	if (!host && probe->count < HOSTS) {
+	if (!host && probe->count < PROBE_HOSTS) {
 		host = &probe->hosts[probe->count++];
 		*host = (struct host){.address = *address, .fd = -1};
 	}

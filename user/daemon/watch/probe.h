@@ -9,9 +9,22 @@
 
 #include "facts.h"
 
-struct probe;
+enum { PROBE_HOSTS = 256 /* asked at the same time; of more nobody is */ };
 
-int probe_open(struct probe **ret);
+struct host {
+	struct address address;
+	uint16_t port;
+	int fd; /* of the connection under way, -1: none */
+	unsigned int missed;
+	bool answers, wanted;
+};
+
+/* All 0 at first. */
+struct probe {
+	struct host hosts[PROBE_HOSTS];
+	size_t count;
+};
+
 void probe_close(struct probe *probe);
 /* Once a second. Returns whether anything is otherwise than before. */
 bool probe_tick(struct probe *probe, const struct model *model, const struct facts *facts);

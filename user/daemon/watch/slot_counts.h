@@ -5,10 +5,12 @@
 
 #include "core/image/slot_count.h"
 
-struct slot_counts;
+/* All 0 at first. */
+struct slot_counts {
+	bool counted;
+	struct slot_count backends[HF_MAX_BACKENDS]; /* by number */
+};
 
-int slot_counts_open(struct slot_counts **ret);
-void slot_counts_close(struct slot_counts *counts);
 /* The image has changed: count again when next asked. */
 void slot_counts_forget(struct slot_counts *counts);
 struct slot_count slot_counts_backend(struct slot_counts *counts, const struct image *image,
