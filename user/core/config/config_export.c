@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *text, const c
 }
 
 /* What every reader of YAML takes for text without quotes. */
-static bool is_plain(const char *value)
+static bool needs_no_quotes(const char *value)
 {
 	static const char *const words[] = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"};
 	bool letters = false;
@@ -74,7 +74,7 @@ static void say_value(struct text *text, const json_t *value)
 		say(text, "%.1f", json_real_value(value));
 	else if (json_is_boolean(value))
 		say(text, "%s", json_is_true(value) ? "true" : "false");
-	else if (is_plain(json_string_value(value)))
+	else if (needs_no_quotes(json_string_value(value)))
 		say(text, "%s", json_string_value(value));
 	else /* values have neither quotes nor backslashes: the schema sees to that */
 		say(text, "\"%s\"", json_string_value(value));
@@ -119,82 +119,77 @@ static void say_line(struct text *text, const struct schema *schema, const void 
 	say(text, "}\n");
 }
 
+/* A key a line, the first of them where the text stands. */
 static void say_block(struct text *text, const struct schema *schema, const void *object,
-		      unsigned int without, const char *first, const char *indent)
-{
-	for (const struct schema_key *key = schema->keys; key->name; key++) {
-		if (!is_said(key, object, without))
-			continue;
-		say(text, "%s", first);
-		say_key(text, key, object);
-		say(text, "\n");
-		first = indent;
-	}
-}
-
-static void say_list(struct text *text, const char *name, const struct schema *schema, const void *items,
-		     size_t count, unsigned int without)
-{
-	if (count)
-		say(text, "%s:\n", name);
-	for (size_t i = 0; i < count; i++) {
-		say(text, "  - ");
-		say_line(text, schema, (const char *)items + i * schema->size, without);
-	}
-}
-
-static void say_pool(struct text *text, const struct pool *pool, unsigned int without)
+		      unsigned int without, int indent)
 {
 	bool first = true;
 
-	say_block(text, &schema_pool, pool, without, "  - ", "    ");
-	for (size_t i = 0; i < pool->backend_count; i++) {
-		const struct backend *backend = &pool->backends[i];
-
-		if (backend->removing && (without & SCHEMA_STATE))
+	for (const struct schema_key *key = schema->keys; key->name; key++) {
+		if (!is_said(key, object, without))
 			continue;
-		if (first)
-			say(text, "    backends:\n");
+		say(text, "%*s", first ? 0 : indent, "");
+		say_key(text, key, object);
+		say(text, "\n");
 		first = false;
-		say(text, "      - ");
-		say_line(text, &schema_backend, backend, without);
 	}
 }
 
-static void say_history(struct text *text, const struct model *model)
+static void say_record(struct text *text, const struct model *model, size_t at)
 {
-	if (model->history_count)
-		say(text, "history:\n");
-	for (size_t i = 0; i < model->history_count; i++) {
-		struct member_record record = model->history[i];
+	struct member_record record = model->history[at];
 
-		record.members = history_members(model, i);
-		if (!record.members) {
-			text->failed = true;
-			return;
-		}
-		say(text, "  - ");
+	record.members = history_members(model, at);
+	if (record.members)
 		say_line(text, &schema_history, &record, 0);
-		free(record.members);
+	else
+		text->failed = true;
+	free(record.members);
+}
+
+static void say_object(struct text *text, const struct schema *schema, const void *object,
+		       unsigned int without, int indent);
+
+/* Backends that are only here until they are drained are state. */
+static void say_items(struct text *text, const struct schema_key *key, const void *object,
+		      unsigned int without, int indent)
+{
+	struct schema_list list = schema_list_of(key, object);
+	const struct backend *backends = key->items == &schema_backend ? list.items : NULL;
+	bool first = true;
+
+	for (size_t i = 0; i < list.count; i++) {
+		const void *item = (const char *)list.items + i * key->items->size;
+
+		if (backends && backends[i].removing && (without & SCHEMA_STATE))
+			continue;
+		if (first)
+			say(text, "%*s%s:\n", indent, "", key->name);
+		first = false;
+		say(text, "%*s  - ", indent, "");
+		if (key->items == &schema_history)
+			say_record(text, object, i);
+		else if (key->items != &schema_pool)
+			say_line(text, key->items, item, without);
+		else
+			say_object(text, key->items, item, without, indent + 4);
 	}
+}
+
+static void say_object(struct text *text, const struct schema *schema, const void *object,
+		       unsigned int without, int indent)
+{
+	say_block(text, schema, object, without, indent);
+	for (const struct schema_key *key = schema->keys; key->name; key++)
+		if (key->type == SCHEMA_LIST && !(key->flags & without))
+			say_items(text, key, object, without, indent);
 }
 
 int config_export(const struct model *model, bool state, char **ret_text)
 {
-	unsigned int without = state ? 0 : SCHEMA_STATE;
 	struct text text = {0};
 
-	say_block(&text, &schema_root, model, without, "", "");
-	say_list(&text, "interfaces", &schema_interface, model->interfaces, model->interface_count, without);
-	if (model->pool_count)
-		say(&text, "pools:\n");
-	for (size_t i = 0; i < model->pool_count; i++)
-		say_pool(&text, &model->pools[i], without);
-	say_list(&text, "services", &schema_service, model->services, model->service_count, without);
-	if (state)
-		say_list(&text, "removals", &schema_removal, model->removals, model->removal_count, 0);
-	if (state)
-		say_history(&text, model);
+	say_object(&text, &schema_root, model, state ? 0 : SCHEMA_STATE, 0);
 	if (text.failed) {
 		free(text.bytes);
 		return -ENOMEM;

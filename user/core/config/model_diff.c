@@ -7,15 +7,6 @@
 #include "core/model/model_edit.h"
 #include "core/model/schema_table.h"
 
-/* A list that is walked beside another: sorted items of one schema. */
-struct walk {
-	const struct schema *schema;
-	int (*order)(const void *a, const void *b);
-	const char *pool; /* of backends */
-	const void *before, *after;
-	size_t before_count, after_count;
-};
-
 static json_t *side(const struct schema_key *key, const void *object, const char *name, json_t *into)
 {
 	if (object)
@@ -52,54 +43,67 @@ static json_t *changed_keys(const struct schema *schema, const void *before, con
 	return keys;
 }
 
-static void name_object(const struct walk *walk, const void *object, char *name, size_t size)
+/* pool: of a backend. */
+static void name_object(const struct schema *schema, const char *pool, const void *object, char *name,
+			size_t size)
 {
 	char label[BACKEND_TEXT];
 	json_t *value;
 
-	if (!walk->schema->identity) {
+	if (!schema->identity) {
 		snprintf(name, size, "%s", "");
-		return;
-	}
-	if (strcmp(walk->schema->identity, "listen") == 0) {
-		value = schema_write(schema_find(walk->schema, "listen"), object);
+	} else if (schema == &schema_backend) {
+		snprintf(name, size, "%s/%s", pool, backend_label(object, label));
+	} else {
+		value = schema_write(schema_find(schema, schema->identity), object);
 		snprintf(name, size, "%s", json_string_value(value));
 		json_decref(value);
-	} else if (walk->pool) {
-		snprintf(name, size, "%s/%s", walk->pool, backend_label(object, label));
-	} else {
-		snprintf(name, size, "%s", (const char *)object);
 	}
 }
 
-static void note(json_t *list, const struct walk *walk, const void *before, const void *after)
+static void append_difference(json_t *list, const struct schema *schema, const char *pool, const void *before,
+			      const void *after)
 {
-	json_t *keys = changed_keys(walk->schema, before, after);
+	json_t *keys = changed_keys(schema, before, after);
 	char name[2 * NAME_SIZE + ENDPOINT_TEXT];
 
 	if (before && after && json_object_size(keys) == 0) {
 		json_decref(keys);
 		return;
 	}
-	name_object(walk, before ? before : after, name, sizeof name);
-	json_array_append_new(list,
-			      json_pack("{ss ss ss so}", "noun", walk->schema->noun, "name", name, "change",
-					!before  ? "add"
-					: !after ? "remove"
-						 : "change",
-					"keys", keys));
+	name_object(schema, pool, before ? before : after, name, sizeof name);
+	json_array_append_new(list, json_pack("{ss ss ss so}", "noun", schema->noun, "name", name, "change",
+					      !before  ? "add"
+					      : !after ? "remove"
+						       : "change",
+					      "keys", keys));
 }
 
-static void diff_list(json_t *list, const struct walk *walk,
-		      void (*inner)(json_t *, const void *, const void *))
+/* As the list of such items is sorted. */
+static int item_order(const struct schema *schema, const void *a, const void *b)
 {
-	const char *before = walk->before, *after = walk->after;
-	size_t size = walk->schema->size, i = 0, j = 0;
+	if (schema == &schema_interface)
+		return interface_order(a, b);
+	if (schema == &schema_pool)
+		return pool_order(a, b);
+	return schema == &schema_backend ? backend_order(a, b) : service_order(a, b);
+}
 
-	while (i < walk->before_count || j < walk->after_count) {
-		const void *old = i < walk->before_count ? before + i * size : NULL;
-		const void *new = j < walk->after_count ? after + j *size : NULL;
-		int order = !old ? 1 : !new ? -1 : walk->order(old, new);
+static void diff_objects(json_t *list, const struct schema *schema, const char *pool, const void *before,
+			 const void *after);
+
+static void diff_items(json_t *list, const struct schema_key *key, const char *pool, const void *before,
+		       const void *after)
+{
+	struct schema_list none = {0}, left = before ? schema_list_of(key, before) : none,
+			   right = after ? schema_list_of(key, after) : none;
+	const size_t size = key->items->size;
+	size_t i = 0, j = 0;
+
+	while (i < left.count || j < right.count) {
+		const void *old = i < left.count ? (char *)left.items + i * size : NULL;
+		const void *new = j < right.count ? (char *)right.items + j *size : NULL;
+		int order = !old ? 1 : !new ? -1 : item_order(key->items, old, new);
 
 		if (order > 0)
 			old = NULL;
@@ -107,54 +111,27 @@ static void diff_list(json_t *list, const struct walk *walk,
 			new = NULL;
 		i += old != NULL;
 		j += new != NULL;
-		note(list, walk, old, new);
-		if (inner)
-			inner(list, old, new);
+		diff_objects(list, key->items, pool, old, new);
 	}
 }
 
-static void diff_backends(json_t *list, const void *old, const void *new)
+/* An object and what is in its lists; state that only verbs make is no difference. */
+static void diff_objects(json_t *list, const struct schema *schema, const char *pool, const void *before,
+			 const void *after)
 {
-	const struct pool *before = old, *after = new;
-	struct walk walk = {.schema = &schema_backend,
-			    .order = backend_order,
-			    .pool = before ? before->name : after->name,
-			    .before = before ? before->backends : NULL,
-			    .before_count = before ? before->backend_count : 0,
-			    .after = after ? after->backends : NULL,
-			    .after_count = after ? after->backend_count : 0};
-
-	diff_list(list, &walk, NULL);
+	append_difference(list, schema, pool, before, after);
+	if (schema == &schema_pool)
+		pool = ((const struct pool *)(before ? before : after))->name;
+	for (const struct schema_key *key = schema->keys; key->name; key++)
+		if (key->type == SCHEMA_LIST && !(key->flags & SCHEMA_STATE))
+			diff_items(list, key, pool, before, after);
 }
 
 json_t *model_diff(const struct model *before, const struct model *after)
 {
-	const struct walk root = {.schema = &schema_root};
-	const struct walk interfaces = {.schema = &schema_interface,
-					.order = interface_order,
-					.before = before->interfaces,
-					.before_count = before->interface_count,
-					.after = after->interfaces,
-					.after_count = after->interface_count};
-	const struct walk pools = {.schema = &schema_pool,
-				   .order = pool_order,
-				   .before = before->pools,
-				   .before_count = before->pool_count,
-				   .after = after->pools,
-				   .after_count = after->pool_count};
-	const struct walk services = {.schema = &schema_service,
-				      .order = service_order,
-				      .before = before->services,
-				      .before_count = before->service_count,
-				      .after = after->services,
-				      .after_count = after->service_count};
 	json_t *list = json_array();
 
-	if (!list)
-		return NULL;
-	note(list, &root, before, after);
-	diff_list(list, &interfaces, NULL);
-	diff_list(list, &pools, diff_backends);
-	diff_list(list, &services, NULL);
+	if (list)
+		diff_objects(list, &schema_root, NULL, before, after);
 	return list;
 }

@@ -26,29 +26,9 @@ static json_t *json_or_null(json_t *json, int error)
 	return NULL;
 }
 
-static json_t *write_list(const struct schema *schema, const void *items, size_t count, unsigned int without)
+/* Member sets become differences from the set before. */
+static int shorten_history(json_t *list, const struct model *model)
 {
-	json_t *list = json_array();
-	int error = 0;
-
-	for (size_t i = 0; i < count; i++)
-		error |= json_array_append_new(
-			list, schema_write_object(schema, (const char *)items + i * schema->size, without));
-	return json_or_null(list, error);
-}
-
-json_t *pool_write(const struct pool *pool, unsigned int without)
-{
-	json_t *json = schema_write_object(&schema_pool, pool, without);
-
-	return json_or_null(json, json_object_set_new(json, "backends",
-						      write_list(&schema_backend, pool->backends,
-								 pool->backend_count, without)));
-}
-
-static json_t *write_history(const struct model *model, unsigned int without)
-{
-	json_t *list = write_list(&schema_history, model->history, model->history_count, without);
 	int error = 0;
 
 	for (size_t i = 0; i < model->history_count; i++) {
@@ -57,39 +37,56 @@ static json_t *write_history(const struct model *model, unsigned int without)
 		error |= json_object_set_new(json_array_get(list, i), "members", json_string(members));
 		free(members);
 	}
-	return json_or_null(list, error);
+	return error;
 }
 
-static json_t *write_model_pools(const struct model *model, unsigned int without)
+static json_t *write_object(const struct schema *schema, const void *object, unsigned int without);
+
+static json_t *write_items(const struct schema_key *key, const void *object, unsigned int without)
 {
-	json_t *list = json_array();
+	struct schema_list list = schema_list_of(key, object);
+	json_t *items = json_array();
 	int error = 0;
 
-	for (size_t i = 0; i < model->pool_count; i++)
-		error |= json_array_append_new(list, pool_write(&model->pools[i], without));
-	return json_or_null(list, error);
+	for (size_t i = 0; i < list.count; i++)
+		error |= json_array_append_new(
+			items, write_object(key->items, (char *)list.items + i * key->items->size, without));
+	if (key->items == &schema_history)
+		error |= shorten_history(items, object);
+	return json_or_null(items, error);
+}
+
+/* The lists that bear state, where there is any, or those that do not. */
+static int write_lists(json_t *json, const struct schema *schema, const void *object, unsigned int without,
+		       unsigned int state)
+{
+	int error = 0;
+
+	for (const struct schema_key *key = schema->keys; key->name; key++) {
+		if (key->type != SCHEMA_LIST || (key->flags & SCHEMA_STATE) != state ||
+		    (key->flags & without) || (state && !schema_list_of(key, object).count))
+			continue;
+		error |= json_object_set_new(json, key->name, write_items(key, object, without));
+	}
+	return error;
+}
+
+static json_t *write_object(const struct schema *schema, const void *object, unsigned int without)
+{
+	json_t *json = schema_write_object(schema, object, without);
+	int error = write_lists(json, schema, object, without, SCHEMA_STATE);
+
+	return json_or_null(json, error | write_lists(json, schema, object, without, 0));
+}
+
+json_t *pool_write(const struct pool *pool, unsigned int without)
+{
+	return write_object(&schema_pool, pool, without);
 }
 
 json_t *model_write(const struct model *model, unsigned int without)
 {
-	json_t *json = schema_write_object(&schema_root, model, without);
-	bool state = !(without & SCHEMA_STATE);
-	int error = 0;
-
-	if (state && model->removal_count)
-		error |= json_object_set_new(
-			json, "removals",
-			write_list(&schema_removal, model->removals, model->removal_count, without));
-	if (state && model->history_count)
-		error |= json_object_set_new(json, "history", write_history(model, without));
-	error |= json_object_set_new(
-		json, "interfaces",
-		write_list(&schema_interface, model->interfaces, model->interface_count, without));
-	error |= json_object_set_new(json, "pools", write_model_pools(model, without));
-	error |= json_object_set_new(
-		json, "services",
-		write_list(&schema_service, model->services, model->service_count, without));
-	return json_or_null(json, error);
+	return write_object(&schema_root, model, without);
 }
 
 json_t *model_to_json(const struct model *model)
@@ -127,84 +124,51 @@ static void path_key(struct reader *reader, const char *key)
 		path_enter(reader, "%s%.64s", reader->path[0] ? "." : "", key);
 }
 
+static int read_items(struct reader *reader, const struct schema_key *key, void *object, const json_t *json);
+
 static int read_object(struct reader *reader, const struct schema *schema, void *object, const json_t *json)
 {
-	const char *key;
-	int error = schema_read_object(schema, object, json, &key, reader->refusal);
+	const char *name;
+	int error = schema_read_object(schema, object, json, &name, reader->refusal);
 
 	if (error < 0)
-		path_key(reader, key);
+		path_key(reader, name);
+	for (const struct schema_key *key = schema->keys; !error && key->name; key++)
+		if (key->type == SCHEMA_LIST)
+			error = read_items(reader, key, object, json_object_get(json, key->name));
 	return error;
 }
 
-static int read_items(struct reader *reader, const json_t *json, const char *key, const struct schema *schema,
-		      void *ret_items, size_t *ret_count);
-
-static int read_item(struct reader *reader, const struct schema *schema, void *item, const json_t *json)
+/* json may be NULL. Whoever frees the object frees its items, of which some are empty where one was refused.
+ */
+static int read_items(struct reader *reader, const struct schema_key *key, void *object, const json_t *json)
 {
-	int error = read_object(reader, schema, item, json);
-	struct pool *pool = item;
+	struct schema_list list = {.count = json_array_size(json)};
+	size_t outer = strlen(reader->path);
 
-	if (error < 0 || schema != &schema_pool)
-		return error;
-	return read_items(reader, json, "backends", &schema_backend, &pool->backends, &pool->backend_count);
-}
-
-/* Reads the list under key, which may be absent. Where an item is refused it counts, too: whoever frees the
- * others frees what was read of it. */
-static int read_items(struct reader *reader, const json_t *json, const char *key, const struct schema *schema,
-		      void *ret_items, size_t *ret_count)
-{
-	const json_t *list = json_object_get(json, key);
-	size_t count = json_array_size(list), outer = strlen(reader->path);
-	char *items;
-	int error = 0;
-
-	*ret_count = 0;
-	if (!list || json_is_null(list))
+	if (!json || json_is_null(json))
 		return 0;
-	path_key(reader, key);
-	if (!json_is_array(list)) {
-		refuse(reader->refusal, -EINVAL, "%s is not a list", key);
+	path_key(reader, key->name);
+	if (!json_is_array(json)) {
+		refuse(reader->refusal, -EINVAL, "%s is not a list", key->name);
 		refusal_right(reader->refusal, "a list, one entry for each");
 		return -EINVAL;
 	}
-	items = calloc(count ? count : 1, schema->size);
-	if (!items)
+	list.items = calloc(list.count + 1, key->items->size);
+	if (!list.items)
 		return -ENOMEM;
-	*(void **)ret_items = items;
-	while (*ret_count < count) {
-		size_t inner = path_enter(reader, "[%zu]", *ret_count), at = (*ret_count)++;
+	schema_list_set(key, object, list);
+	for (size_t i = 0; i < list.count; i++) {
+		size_t inner = path_enter(reader, "[%zu]", i);
+		int error = read_object(reader, key->items, (char *)list.items + i * key->items->size,
+					json_array_get(json, i));
 
-		error = read_item(reader, schema, items + at * schema->size, json_array_get(list, at));
 		if (error < 0)
 			return error;
 		path_leave(reader, inner);
 	}
 	path_leave(reader, outer);
 	return 0;
-}
-
-static int read_model_lists(struct reader *reader, struct model *model, const json_t *json)
-{
-	const struct {
-		const char *key;
-		const struct schema *schema;
-		void *ret_items;
-		size_t *ret_count;
-	} lists[] = {
-		{"interfaces", &schema_interface, &model->interfaces, &model->interface_count},
-		{"pools", &schema_pool, &model->pools, &model->pool_count},
-		{"services", &schema_service, &model->services, &model->service_count},
-		{"removals", &schema_removal, &model->removals, &model->removal_count},
-		{"history", &schema_history, &model->history, &model->history_count},
-	};
-	int error = 0;
-
-	for (size_t i = 0; !error && i < sizeof lists / sizeof lists[0]; i++)
-		error = read_items(reader, json, lists[i].key, lists[i].schema, lists[i].ret_items,
-				   lists[i].ret_count);
-	return error;
 }
 
 /* Faults of the whole, traced back to the text ---------------------------------- */
@@ -302,8 +266,6 @@ int model_read(const json_t *json, struct model **ret, char path[PATH_SIZE], str
 		return -ENOMEM;
 	path[0] = '\0';
 	error = read_object(&reader, &schema_root, model, json);
-	if (error == 0)
-		error = read_model_lists(&reader, model, json);
 	if (error == 0)
 		error = resolve_history(&reader, model);
 	if (error == 0) {

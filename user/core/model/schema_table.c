@@ -63,6 +63,10 @@ static const char *ketama_word(unsigned int value)
 	return value <= KETAMA_NGINX ? words[value] : NULL;
 }
 
+/* The list that a pointer and the count behind it are. */
+#define LIST(type, member, number)               \
+	.offset = offsetof(struct type, member), \
+	.size = offsetof(struct type, number) + sizeof(size_t) - offsetof(struct type, member)
 #define AT(type, member) .offset = offsetof(struct type, member), .size = sizeof(((struct type *)0)->member)
 
 static const struct schema_key interface_keys[] = {
@@ -173,7 +177,8 @@ static const struct schema_key pool_keys[] = {
 	 .standard = "false",
 	 .help = "Whether services once led to the pool, where none does now: its member sets are still "
 		 "noted. Written by export --state."},
-	{"backends", SCHEMA_LIST, 0, .items = &schema_backend, .help = "The members of the pool."},
+	{"backends", SCHEMA_LIST, 0, LIST(pool, backends, backend_count), .items = &schema_backend,
+	 .help = "The members of the pool."},
 	{0},
 };
 
@@ -224,13 +229,17 @@ static const struct schema_key root_keys[] = {
 	 .help = "What the clock of since, deadline and until showed when this was written. A daemon that "
 		 "reads it uses its own clock, and a deadline keeps the time that was left. Written by "
 		 "export --state."},
-	{"interfaces", SCHEMA_LIST, 0, .items = &schema_interface, .help = "Where traffic arrives."},
-	{"pools", SCHEMA_LIST, 0, .items = &schema_pool, .help = "Sets of backends."},
-	{"services", SCHEMA_LIST, 0, .items = &schema_service, .help = "What clients connect to."},
-	{"removals", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_removal,
+	{"interfaces", SCHEMA_LIST, 0, LIST(model, interfaces, interface_count), .items = &schema_interface,
+	 .help = "Where traffic arrives."},
+	{"pools", SCHEMA_LIST, 0, LIST(model, pools, pool_count), .items = &schema_pool,
+	 .help = "Sets of backends."},
+	{"services", SCHEMA_LIST, 0, LIST(model, services, service_count), .items = &schema_service,
+	 .help = "What clients connect to."},
+	{"removals", SCHEMA_LIST, SCHEMA_STATE, LIST(model, removals, removal_count),
+	 .items = &schema_removal,
 	 .help = "Backends that commands removed. A file that names them does not bring them back; backend "
 		 "add does. Written by export --state."},
-	{"history", SCHEMA_LIST, SCHEMA_STATE, .items = &schema_history,
+	{"history", SCHEMA_LIST, SCHEMA_STATE, LIST(model, history, history_count), .items = &schema_history,
 	 .help = "Member sets of the last seven days, newest first: they tell which backends may still hold "
 		 "a slot's flows. Written by export --state."},
 	{0},

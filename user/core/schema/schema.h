@@ -28,7 +28,7 @@ enum schema_type {
 	SCHEMA_MEMBERS,  /* char *, owned: a member set as text (history.h) */
 	SCHEMA_PERCENT,  /* uint32_t thousandths: 1, 0.5, "0.5"; low..high thousandths */
 	SCHEMA_RANGES,   /* char *, owned: a slot assignment as text (slot_range.h) */
-	SCHEMA_LIST,     /* of objects of schema items; read and written by the owner of the list */
+	SCHEMA_LIST,     /* struct schema_list, of objects of schema items; read and written by who owns it */
 };
 
 enum {
@@ -62,6 +62,14 @@ struct schema {
 	const struct schema_key *keys; /* ends with name == NULL */
 	size_t size;                   /* of the struct */
 };
+
+/* A list as its struct holds it: a pointer to its items, and their count right behind. */
+struct schema_list {
+	void *items;
+	size_t count;
+};
+struct schema_list schema_list_of(const struct schema_key *key, const void *object);
+void schema_list_set(const struct schema_key *key, void *object, struct schema_list list);
 
 const struct schema_key *schema_find(const struct schema *schema, const char *name);
 /* Sets every key of *object that has a default to it, everything else to 0. */
