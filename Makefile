@@ -242,7 +242,7 @@ deps:
 
 demo:
 	@scripts/require root kernel
-	@scripts/deps
+	@scripts/deps demo
 	@$(MAKE) --no-print-directory all $(LAB)
 	@scripts/demo
 

@@ -6,7 +6,7 @@ import http.client
 
 import pytest
 
-from conftest import KEYS, answers, free_ports, lookup, needs, wait_until
+from programs import KEYS, free_ports, is_free, lookup, needs
 
 # enum memcached_behavior_t, of /usr/include/libmemcached-1.0/types/behavior.h
 KETAMA_WEIGHTED = 16
@@ -96,8 +96,7 @@ def test_nginx(program, tmp_path, weights):
                            for port, weight in zip(ports, weights)),
         servers="\n".join(f'server {{ listen 127.0.0.1:{port}; return 200 "127.0.0.1:{port}"; }}' for port in ports))
     (tmp_path / "nginx.conf").write_text(text)
-    running = program(nginx, "-p", str(tmp_path), "-e", str(tmp_path / "error.log"), "-c", str(tmp_path / "nginx.conf"))
-    wait_until(lambda: running.running() and answers(front), "nginx")
+    program(lambda: not is_free(front), nginx, "-p", tmp_path, "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf")
     connection = http.client.HTTPConnection("127.0.0.1", front, timeout=10)
     theirs = []
     for key in KEYS:

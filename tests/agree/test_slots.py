@@ -3,7 +3,7 @@
 
 import socket
 
-from conftest import KEYS, free_ports, lookup, needs, wait_until
+from programs import KEYS, free_ports, lookup, needs
 
 TAGGED = ["{user1000}.following", "{user1000}.followers", "foo{}{bar}", "foo{{bar}}zap", "foo{bar}{zap}", "{}", "{a",
           "a}b{c", "x{y}", "{", "}{", "\u00e4\u00f6\u00fc", "a b c", "123456789"]
@@ -13,9 +13,8 @@ def test_redis_keyslot(program, tmp_path):
     redis = needs("redis-server")
     port, = free_ports(1, above=10000)
     path = tmp_path / "redis.sock"
-    running = program(redis, "--port", str(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--dir",
-                      str(tmp_path), "--unixsocket", str(path), "--save", "", "--appendonly", "no")
-    wait_until(lambda: running.running() and path.exists(), "redis-server")
+    program(path.exists, redis, "--port", port, "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--dir", tmp_path,
+            "--unixsocket", path, "--save", "", "--appendonly", "no")
     keys = KEYS + TAGGED
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(20)
