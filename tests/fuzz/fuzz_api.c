@@ -46,24 +46,30 @@ static int answer(const struct request *request, json_t **ret, struct refusal *r
 		(void)instance;                                                          \
 		return answer(request, ret, refusal);                                    \
 	}
-HANDLER(view_version)
-HANDLER(view_status)
-HANDLER(view_interfaces)
-HANDLER(view_pools)
+#define PLAIN_VIEW(name)                        \
+	json_t *name(struct instance *instance) \
+	{                                       \
+		(void)instance;                 \
+		return json_object();           \
+	}
+PLAIN_VIEW(view_version)
+PLAIN_VIEW(view_status)
+PLAIN_VIEW(view_interfaces)
+PLAIN_VIEW(view_pools)
+PLAIN_VIEW(view_services)
+PLAIN_VIEW(view_counters)
+PLAIN_VIEW(view_operations)
 HANDLER(view_pool)
 HANDLER(view_slots)
-HANDLER(view_services)
 HANDLER(view_service)
 HANDLER(view_backends)
 HANDLER(view_backend)
-HANDLER(view_counters)
 HANDLER(view_why)
 HANDLER(view_generations)
 HANDLER(view_generation)
 HANDLER(view_difference)
 HANDLER(view_export)
 HANDLER(view_events)
-HANDLER(view_operations)
 HANDLER(operate)
 HANDLER(roll_back)
 HANDLER(upgrade)

@@ -18,25 +18,21 @@ static bool takes_new(const struct backend_image *backend)
 
 /* Services ------------------------------------------------------------------------ */
 
-static void service_append(const struct offline *offline, const struct inventory *inventory,
-			   const struct found_service *found, json_t *list, json_t *problems)
+static void service_append(const struct offline *offline, const struct inventory *inventory, uint16_t number,
+			   json_t *list, json_t *problems)
 {
-	char text[NUMBER_NAME], pool[NUMBER_NAME];
-	const struct hf_service *entry = found->entry;
-	struct service_state state = {
-		.text = service_entry_name(&offline->names, &offline->loaded->directory, entry, text),
-		.proto = entry->key.proto,
-		.pool = pool_number_name(&offline->names, entry->pool, pool),
-		.track = entry->track,
-		.idle = entry->idle,
-		.tally = &found->tally,
-	};
+	const struct found_service *found = &inventory->services[number];
+	struct service service;
+	struct service_state state = {.service = &service, .tally = &found->tally};
+	char pool[NUMBER_NAME];
 
+	directory_service(&offline->loaded->directory, number, &service);
+	snprintf(service.pool, NAME_SIZE, "%s", pool_number_name(&offline->names, found->entry->pool, pool));
 	for (size_t i = 0; i < offline->loaded->backend_count; i++) {
 		const struct backend_image *backend = &offline->loaded->backends[i];
 		const struct found_backend *member = &inventory->backends[backend->number];
 
-		if (member->pool != entry->pool)
+		if (member->pool != found->entry->pool)
 			continue;
 		state.members++;
 		state.takers += takes_new(backend);
@@ -53,9 +49,9 @@ static json_t *services_found(const struct offline *offline, const struct invent
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < HF_MAX_SERVICES; i++)
+	for (uint32_t i = 0; i < HF_MAX_SERVICES; i++)
 		if (inventory->services[i].entry)
-			service_append(offline, inventory, &inventory->services[i], list, problems);
+			service_append(offline, inventory, i, list, problems);
 	return list;
 }
 
@@ -71,7 +67,7 @@ json_t *offline_next_hop(const struct offline *offline, uint16_t number, const s
 	return next_hop_view(&(struct next_hop_state){
 		.interface = ifindex ? if_indextoname(ifindex, interface) : NULL,
 		.mac = resolved ? (const uint8_t *)&entry->next_hop : NULL,
-		.mtu = entry->mtu,
+		.mtu = entry->mtu ? (int64_t)entry->mtu : -1,
 		.resolved = resolved,
 		.problem = resolved ? NULL : "no MAC address yet",
 		.held = -1,
@@ -89,16 +85,13 @@ static json_t *backend_found(const struct offline *offline, const struct invento
 	char label[NUMBER_NAME];
 	struct backend_state state = {
 		.address = image->address,
-		.weight = stored ? (int64_t)stored->weight : -1,
-		.zone = stored ? stored->zone : NULL,
-		.admin = stored ? admin_name(stored->admin) : NULL,
+		.configured = stored,
 		.health = stored ? stored_health(stored) : HEALTH_UNKNOWN,
 		.health_author = stated ? stated->author : NULL,
 		.health_since = stated ? stated->time : 0,
 		.slots = slots->owned,
 		.pool_slots = pool ? pool->table.size : 0,
 		.tally = &found->tally,
-		.removing = stored ? stored->removing : -1,
 		.based = slots->based,
 		.remembered = -1,
 		.closing = -1,
@@ -182,14 +175,9 @@ static json_t *pools_found(const struct offline *offline, int64_t *ret_slots)
 
 		pool_number_name(&offline->names, pool->number, name);
 		stored = model_pool(offline->stored.model, name);
-		json_array_append_new(list,
-				      pool_line_view(&(struct pool_line){
-					      .name = name,
-					      .scheme = stored ? placement_scheme_name(stored->scheme) : NULL,
-					      .slots = pool->table.size,
-					      .moving = pool->moving,
-					      .settles = -1,
-				      }));
+		json_array_append_new(
+			list, pool_line_view(name, stored ? placement_scheme_name(stored->scheme) : NULL,
+					     pool->table.size, pool, 0));
 		*ret_slots += pool->table.size;
 	}
 	return list;

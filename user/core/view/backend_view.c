@@ -27,17 +27,19 @@ json_t *next_hop_view(const struct next_hop_state *hop)
 }
 
 /* What it is, and what is stated of it, by whom and when. */
-static json_t *backend_head(const struct backend_state *backend)
+static json_t *backend_head(const struct backend_state *state)
 {
-	const char *health = health_name(backend->health);
+	const struct backend *backend = state->configured;
+	const char *health = health_name(state->health), *admin = backend ? admin_name(backend->admin) : NULL;
 	char address[ADDRESS_TEXT];
 
-	return json_pack("{s:s, s:s, s:s, s:o, s:s?, s:s?, s:s, s:s, s:s?, s:o}", "pool", backend->pool,
-			 "name", backend->name, "address", address_text(&backend->address, address), "weight",
-			 known_integer(backend->weight), "zone", backend->zone, "admin", backend->admin,
-			 "health", health, "health_rule", backend->health_author ? health : "auto",
-			 "health_author", backend->health_author, "health_since",
-			 time_view(backend->health_since));
+	return json_pack("{s:s, s:s, s:s, s:o, s:s?, s:s?, s:s, s:s, s:s?, s:o}", "pool", state->pool, "name",
+			 state->name, "address", address_text(&state->address, address), "weight",
+			 known_integer(backend ? (int64_t)backend->weight : -1), "zone",
+			 backend ? backend->zone : NULL, "admin", state->drained ? "drained" : admin,
+			 "health", health, "health_rule", state->health_author ? health : "auto",
+			 "health_author", state->health_author, "health_since",
+			 time_view(state->health_since));
 }
 
 /* How far it is on its way out. */
@@ -46,7 +48,7 @@ static void drain_add(json_t *view, const struct backend_state *backend)
 	json_object_set_new(view, "since", time_view(backend->since));
 	json_object_set_new(view, "deadline", time_view(backend->deadline));
 	json_object_set_new(view, "removing",
-			    backend->removing < 0 ? json_null() : json_boolean(backend->removing));
+			    backend->configured ? json_boolean(backend->configured->removing) : json_null());
 	json_object_set_new(view, "based", known_integer(backend->based));
 	json_object_set_new(view, "remembered", known_integer(backend->remembered));
 	json_object_set_new(view, "closing", known_integer(backend->closing));

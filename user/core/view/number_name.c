@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/image/directory.h"
-#include "core/model/service_text.h"
 
 void backend_number_names(const struct names *names, uint16_t number, const char **ret_pool,
 			  const char **ret_name, char text[NUMBER_NAME])
@@ -44,38 +43,25 @@ const char *pool_number_name(const struct names *names, uint32_t number, char te
 	return text;
 }
 
-/* The keys of a range of ports are its parts, without gaps. */
-static struct service service_of_keys(const struct directory *directory, const struct hf_service *entry)
+bool directory_service(const struct directory *directory, uint16_t number, struct service *ret)
 {
-	const struct hf_service_key *key = &entry->key;
-	struct service service = {.proto = key->proto, .port_low = UINT16_MAX};
+	struct service service = {.port_low = UINT16_MAX};
 
-	service.vip.family = hf_kind_family(key->kind);
-	memcpy(service.vip.bytes, key->addr, service.vip.family == HF_IPV4 ? 4 : 16);
+	/* A range of ports has an entry for each of its parts, and no gaps. */
 	for (uint32_t i = 0; i < directory_size(directory); i++) {
-		const struct hf_service *part = &directory->entries[i];
-		uint16_t first = ntohs(part->key.port), last = hf_kind_last_port(part->key.kind, first);
+		const struct hf_service *entry = &directory->entries[i];
+		uint16_t first = ntohs(entry->key.port), last = hf_kind_last_port(entry->key.kind, first);
 
-		if (!entry_is_service(part) || part->number != entry->number)
+		if (!entry_is_service(entry) || entry->number != number)
 			continue;
+		service.proto = entry->key.proto;
+		service.vip.family = hf_kind_family(entry->key.kind);
+		memcpy(service.vip.bytes, entry->key.addr, service.vip.family == HF_IPV4 ? 4 : 16);
 		service.port_low = first < service.port_low ? first : service.port_low;
 		service.port_high = last > service.port_high ? last : service.port_high;
+		service.track = entry->track;
+		service.idle = entry->idle;
 	}
-	return service;
-}
-
-const char *service_entry_name(const struct names *names, const struct directory *directory,
-			       const struct hf_service *entry, char text[NUMBER_NAME])
-{
-	struct service keys;
-	uint32_t counters, ordinals;
-
-	for (size_t i = 0; i < names->model->service_count; i++) {
-		const struct service *service = &names->model->services[i];
-
-		if (ledger_service(names->ledger, service, &counters, &ordinals) == entry->number)
-			return service_text(service, text);
-	}
-	keys = service_of_keys(directory, entry);
-	return service_text(&keys, text);
+	*ret = service;
+	return service.proto;
 }

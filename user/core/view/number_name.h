@@ -19,8 +19,7 @@ void backend_number_names(const struct names *names, uint16_t number, const char
 /* "db/db1" */
 const char *backend_number_name(const struct names *names, uint16_t number, char text[NUMBER_NAME]);
 const char *pool_number_name(const struct names *names, uint32_t number, char text[NUMBER_NAME]);
-/* service_text() of a directory's entry; by the directory's keys where its number has no name. */
-const char *service_entry_name(const struct names *names, const struct directory *directory,
-			       const struct hf_service *entry, char text[NUMBER_NAME]);
+/* The service of that number, all but its pool, by what the directory says. False: it has none. */
+bool directory_service(const struct directory *directory, uint16_t number, struct service *ret);
 
 #endif

@@ -30,7 +30,8 @@ static json_t *services_named(const struct model *model, const struct pool *pool
 	return list;
 }
 
-int64_t pool_settles(const struct pool_image *image, uint32_t now)
+/* Seconds until the last moving slot is ripe to settle; -1: none moves, or that is not known. */
+static int64_t pool_settles(const struct pool_image *image, uint32_t now)
 {
 	if (!image || !image->moving || !image->settles)
 		return -1;
@@ -74,15 +75,16 @@ json_t *pool_view(const struct pool_state *state)
 		"demand", demand_view(state), "digests", digests_view(image));
 }
 
-static json_t *digest_begins(const struct pool_line *line, uint64_t digest)
+json_t *pool_line_view(const char *name, const char *scheme, uint32_t slots, const struct pool_image *image,
+		       uint32_t now)
 {
-	return line->has_digests ? json_sprintf("%08x", (unsigned int)(digest >> 32)) : json_null();
-}
+	bool known = !image || image->name[0]; /* one that was read from the maps has no digests */
+	char table[9], history[9];
 
-json_t *pool_line_view(const struct pool_line *line)
-{
-	return json_pack("{s:s, s:s?, s:I, s:I, s:o, s:o, s:o}", "name", line->name, "scheme", line->scheme,
-			 "slots", (json_int_t)line->slots, "moving", (json_int_t)line->moving, "settles_in",
-			 known_integer(line->settles), "table", digest_begins(line, line->digest), "history",
-			 digest_begins(line, line->history_digest));
+	snprintf(table, sizeof table, "%08x", image ? (unsigned int)(image->digest >> 32) : 0);
+	snprintf(history, sizeof history, "%08x", image ? (unsigned int)(image->history_digest >> 32) : 0);
+	return json_pack("{s:s, s:s?, s:I, s:I, s:o, s:s?, s:s?}", "name", name, "scheme", scheme, "slots",
+			 (json_int_t)slots, "moving", (json_int_t)(image ? image->moving : 0), "settles_in",
+			 known_integer(pool_settles(image, now)), "table", known ? table : NULL, "history",
+			 known ? history : NULL);
 }

@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "core/model/service_text.h"
 #include "view.h"
 
-json_t *service_view(const struct service_state *service)
+json_t *service_view(const struct service_state *state)
 {
-	json_t *view = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I}", "service", service->text,
-				 "proto", proto_name(service->proto), "listen",
-				 strchr(service->text, ' ') + 1, "pool", service->pool, "track",
-				 track_name(service->track), "idle", (json_int_t)service->idle, "up",
-				 (json_int_t)service->up, "backends", (json_int_t)service->members);
+	const struct service *service = state->service;
+	char text[SERVICE_TEXT];
+	json_t *view;
 
-	tally_add(view, service->tally);
+	service_text(service, text);
+	view = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I}", "service", text, "proto",
+			 proto_name(service->proto), "listen", strchr(text, ' ') + 1, "pool", service->pool,
+			 "track", track_name(service->track), "idle", (json_int_t)service_idle(service), "up",
+			 (json_int_t)state->up, "backends", (json_int_t)state->members);
+	tally_add(view, state->tally);
 	return view;
 }
 
-void service_append_problem(const struct service_state *service, json_t *problems)
+void service_append_problem(const struct service_state *state, json_t *problems)
 {
-	if (!service->up)
+	char text[SERVICE_TEXT];
+
+	if (!state->up)
 		json_array_append_new(problems,
-				      json_sprintf("service %s: no backend %s", service->text,
-						   service->takers ? "can be reached" : "takes flows"));
+				      json_sprintf("service %s: no backend %s",
+						   service_text(state->service, text),
+						   state->takers ? "can be reached" : "takes flows"));
 }

@@ -8,7 +8,7 @@ json_t *generation_view(uint32_t number, int64_t time, const char *author, const
 			 "author", author, "cause", cause);
 }
 
-json_t *flows_view(const struct flows_state *flows)
+json_t *flows_view(uint64_t remembered, uint64_t closing, uint64_t limit, const uint64_t *counts)
 {
 	static const struct {
 		enum hf_flow_event event;
@@ -22,11 +22,11 @@ json_t *flows_view(const struct flows_state *flows)
 		{HF_FLOW_UNFIT, "unfit"},
 		{HF_FLOW_UNFIT_PACKETS, "unfit_packets"},
 	};
-	json_t *view = json_pack("{s:I, s:I, s:I}", "remembered", (json_int_t)flows->remembered, "closing",
-				 (json_int_t)flows->closing, "limit", (json_int_t)flows->limit);
+	json_t *view = json_pack("{s:I, s:I, s:I}", "remembered", (json_int_t)remembered, "closing",
+				 (json_int_t)closing, "limit", (json_int_t)limit);
 
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-		json_object_set_new(view, events[i].name, json_integer(flows->events[events[i].event]));
+		json_object_set_new(view, events[i].name, json_integer(counts[events[i].event]));
 	return view;
 }
 

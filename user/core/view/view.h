@@ -17,19 +17,15 @@
 /* Services ------------------------------------------------------------------- */
 
 struct service_state {
-	const char *text; /* service_text() */
-	uint8_t proto;
-	const char *pool;
-	uint8_t track;  /* enum hf_track */
-	uint32_t idle;  /* seconds */
-	size_t members; /* backends of the pool */
+	const struct service *service;
+	size_t members; /* backends of its pool */
 	size_t takers;  /* those that take new flows */
 	size_t up;      /* ... and that packets reach */
 	const struct tally *tally;
 };
-json_t *service_view(const struct service_state *service);
+json_t *service_view(const struct service_state *state);
 /* Appends a line to problems if nobody serves its new flows. */
-void service_append_problem(const struct service_state *service, json_t *problems);
+void service_append_problem(const struct service_state *state, json_t *problems);
 
 /* Backends ------------------------------------------------------------------- */
 
@@ -47,8 +43,8 @@ json_t *next_hop_view(const struct next_hop_state *hop); /* NULL: null */
 struct backend_state {
 	const char *pool, *name;
 	struct address address;
-	int64_t weight;
-	const char *zone, *admin;
+	const struct backend *configured; /* NULL: its weight, zone and state are not known */
+	bool drained;
 	enum health_state health;
 	const char *health_author; /* NULL: nothing is stated of its health */
 	int64_t health_since;      /* Unix milliseconds; 0: not known */
@@ -56,7 +52,6 @@ struct backend_state {
 	uint32_t pool_slots;
 	const struct tally *tally;
 	int64_t since, deadline; /* Unix milliseconds; 0: there is none, or it is not known */
-	int removing;            /* 0 or 1 */
 	int64_t based;           /* moving slots whose unremembered old flows it has */
 	int64_t remembered, closing;
 	int64_t counted; /* milliseconds since its flows were counted as evidence */
@@ -80,17 +75,9 @@ struct pool_state {
 };
 json_t *pool_view(const struct pool_state *pool);
 
-/* The line of a pool in the status. */
-struct pool_line {
-	const char *name, *scheme;
-	uint32_t slots, moving;
-	int64_t settles;  /* pool_settles() */
-	bool has_digests; /* of its table and its history */
-	uint64_t digest, history_digest;
-};
-json_t *pool_line_view(const struct pool_line *line);
-/* Seconds until the last moving slot is ripe to settle; -1: none moves. image may be NULL. */
-int64_t pool_settles(const struct pool_image *image, uint32_t now);
+/* The line of a pool in the status. image NULL: the data plane has none. now: seconds of CLOCK_MONOTONIC. */
+json_t *pool_line_view(const char *name, const char *scheme, uint32_t slots, const struct pool_image *image,
+		       uint32_t now);
 
 /* Interfaces ----------------------------------------------------------------- */
 
@@ -132,10 +119,7 @@ struct status_state {
 };
 json_t *status_view(const struct status_state *status);
 
-struct flows_state {
-	int64_t remembered, closing, limit;
-	const uint64_t *events; /* HF_FLOW_EVENTS counts */
-};
-json_t *flows_view(const struct flows_state *flows);
+/* Of the flow table. counts: HF_FLOW_EVENTS of them. */
+json_t *flows_view(uint64_t remembered, uint64_t closing, uint64_t limit, const uint64_t *counts);
 
 #endif

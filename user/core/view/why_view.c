@@ -3,7 +3,7 @@
 #include <linux/bpf.h>
 #include <stdio.h>
 
-#include "core/image/directory.h"
+#include "core/model/service_text.h"
 #include "known.h"
 #include "why.h"
 
@@ -26,18 +26,14 @@ static const char *verdict_name(uint32_t verdict)
 							      : "drop";
 }
 
-static json_t *service_named(const struct why_state *why, uint32_t number)
+static json_t *service_named(const struct why_state *why, uint16_t number)
 {
-	const struct directory *directory = &why->image->directory;
-	char text[NUMBER_NAME];
+	char text[SERVICE_TEXT];
+	struct service service;
 
-	for (uint32_t i = 0; number && i < directory_size(directory); i++) {
-		const struct hf_service *entry = &directory->entries[i];
-
-		if (entry_is_service(entry) && entry->number == number)
-			return json_string(service_entry_name(&why->names, directory, entry, text));
-	}
-	return json_null();
+	if (!number || !directory_service(&why->image->directory, number, &service))
+		return json_null();
+	return json_string(service_text(&service, text));
 }
 
 static json_t *backend_named(const struct why_state *why, uint16_t number)

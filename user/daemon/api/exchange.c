@@ -222,7 +222,7 @@ static enum MHD_Result exchange_answer(struct server *server, struct exchange *e
 	if (!error)
 		error = parse_body(exchange, refusal);
 	if (!error)
-		error = exchange->route->handler(server->instance, &exchange->request, &answer, refusal);
+		error = route_answer(exchange->route, server->instance, &exchange->request, &answer, refusal);
 	if (waits(exchange, error)) {
 		*refusal = (struct refusal){0};
 		client_computes(exchange->client);

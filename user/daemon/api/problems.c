@@ -55,10 +55,9 @@ static void append_losses(const struct losses *losses, json_t *list)
 static void append_services(struct instance *instance, json_t *list)
 {
 	for (size_t i = 0; i < instance->model->service_count; i++) {
-		char text[SERVICE_TEXT];
 		struct service_state state;
 
-		service_fill(instance, &instance->model->services[i], &state, text);
+		service_fill(instance, &instance->model->services[i], &state);
 		service_append_problem(&state, list);
 	}
 }

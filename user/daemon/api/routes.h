@@ -15,6 +15,7 @@ struct route {
 	const char *path; /* "/v1/backends/{pool}/{name}" */
 	enum access access;
 	request_handler handler;
+	json_t *(*view)(struct instance *instance); /* instead of handler, where the path says it all */
 };
 
 extern const struct route routes[]; /* ends with method == NULL */
@@ -25,5 +26,9 @@ extern const struct route routes[]; /* ends with method == NULL */
  */
 const struct route *route_find(const char *method, const char *path, struct request *request,
 			       bool *ret_other_method);
+
+/* As request_handler. */
+int route_answer(const struct route *route, struct instance *instance, const struct request *request,
+		 json_t **ret, struct refusal *refusal);
 
 #endif

@@ -39,18 +39,15 @@ static json_t *backend_object(struct instance *instance, const struct pool *pool
 	char label[BACKEND_TEXT], note[NOTE_TEXT];
 	struct drain_state drain;
 	struct reach reach;
-	bool drained;
 
 	drain_state(instance, pool, backend, &drain);
 	backend_reach(instance, pool, backend, &reach);
-	drained = drain.drained && backend->admin == ADMIN_DRAINING;
 	return backend_view(&(struct backend_state){
 		.pool = pool->name,
 		.name = backend_label(backend, label),
 		.address = backend->address,
-		.weight = backend->weight,
-		.zone = backend->zone,
-		.admin = drained ? "drained" : admin_name(backend->admin),
+		.configured = backend,
+		.drained = drain.drained && backend->admin == ADMIN_DRAINING,
 		.health = fact ? fact->state : HEALTH_UNKNOWN,
 		.health_author = fact ? fact->author : NULL,
 		.health_since = fact ? fact->time : 0,
@@ -59,7 +56,6 @@ static json_t *backend_object(struct instance *instance, const struct pool *pool
 		.tally = rates_backend(instance->rates, number),
 		.since = steady_clock_wall(&instance->clock, backend->since),
 		.deadline = steady_clock_wall(&instance->clock, backend->deadline),
-		.removing = backend->removing,
 		.based = drain.slots.based,
 		.remembered = drain.open + drain.closing,
 		.closing = drain.closing,

@@ -30,20 +30,16 @@ static json_t *counted_interfaces(struct instance *instance)
 	return list;
 }
 
-int view_counters(struct instance *instance, const struct request *request, json_t **ret,
-		  struct refusal *refusal)
+json_t *view_counters(struct instance *instance)
 {
 	struct tally reasons[HF_REASON_LIMIT];
 
-	(void)request;
-	(void)refusal;
 	rates_sample(instance->rates, clock_monotonic());
 	losses_look(&instance->losses, instance->dataplane, instance->image, clock_monotonic());
 	for (unsigned int i = 0; i < HF_REASON_LIMIT; i++)
 		reasons[i] = *rates_reason(instance->rates, i);
-	*ret = counters_view(reasons_view(reasons), services_list(instance), backends_list(instance, NULL),
+	return counters_view(reasons_view(reasons), services_list(instance), backends_list(instance, NULL),
 			     counted_interfaces(instance));
-	return *ret ? 0 : -ENOMEM;
 }
 
 /* Events ------------------------------------------------------------------------ */

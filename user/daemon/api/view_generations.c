@@ -151,20 +151,16 @@ int view_export(struct instance *instance, const struct request *request, json_t
 	return *ret ? 0 : -ENOMEM;
 }
 
-int view_operations(struct instance *instance, const struct request *request, json_t **ret,
-		    struct refusal *refusal)
+json_t *view_operations(struct instance *instance)
 {
 	json_t *list = json_array();
 
 	(void)instance;
-	(void)request;
-	(void)refusal;
 	for (const struct operation_type *type = operations; type->word; type++) {
 		char text[SIGNATURE_TEXT];
 
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "operation", type->word, "arguments",
 						      signature_text(type, text), "help", type->help));
 	}
-	*ret = json_pack("{s:o}", "operations", list);
-	return *ret ? 0 : -ENOMEM;
+	return json_pack("{s:o}", "operations", list);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-
 #include "views.h"
 
 const char *interface_problem(struct instance *instance, const struct interface *interface,
@@ -51,11 +49,7 @@ json_t *interfaces_list(struct instance *instance)
 	return list;
 }
 
-int view_interfaces(struct instance *instance, const struct request *request, json_t **ret,
-		    struct refusal *refusal)
+json_t *view_interfaces(struct instance *instance)
 {
-	(void)request;
-	(void)refusal;
-	*ret = json_pack("{s:o}", "interfaces", interfaces_list(instance));
-	return *ret ? 0 : -ENOMEM;
+	return json_pack("{s:o}", "interfaces", interfaces_list(instance));
 }

@@ -22,17 +22,13 @@ static json_t *pool_object(struct instance *instance, const struct pool *pool)
 	return pool_view(&state);
 }
 
-int view_pools(struct instance *instance, const struct request *request, json_t **ret,
-	       struct refusal *refusal)
+json_t *view_pools(struct instance *instance)
 {
 	json_t *list = json_array();
 
-	(void)request;
-	(void)refusal;
 	for (size_t i = 0; i < instance->model->pool_count; i++)
 		json_array_append_new(list, pool_object(instance, &instance->model->pools[i]));
-	*ret = json_pack("{s:o}", "pools", list);
-	return *ret ? 0 : -ENOMEM;
+	return json_pack("{s:o}", "pools", list);
 }
 
 int view_pool(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal)

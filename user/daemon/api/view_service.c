@@ -7,32 +7,24 @@
 #include "reach.h"
 #include "views.h"
 
-void service_fill(const struct instance *instance, const struct service *service, struct service_state *ret,
-		  char text[SERVICE_TEXT])
+void service_fill(const struct instance *instance, const struct service *service, struct service_state *ret)
 {
 	const struct pool *pool = model_pool(instance->model, service->pool);
 	uint32_t counters, ordinals;
 	uint16_t number = ledger_service(instance->ledger, service, &counters, &ordinals);
 
-	*ret = (struct service_state){
-		.text = service_text(service, text),
-		.proto = service->proto,
-		.pool = service->pool,
-		.track = service->track,
-		.idle = service_idle(service),
-		.members = pool ? pool->backend_count : 0,
-		.tally = rates_service(instance->rates, number),
-	};
-	if (pool)
-		pool_count(instance, pool, &ret->takers, &ret->up);
+	*ret = (struct service_state){.service = service, .tally = rates_service(instance->rates, number)};
+	if (!pool)
+		return;
+	ret->members = pool->backend_count;
+	pool_count(instance, pool, &ret->takers, &ret->up);
 }
 
 static json_t *service_object(const struct instance *instance, const struct service *service)
 {
-	char text[SERVICE_TEXT];
 	struct service_state state;
 
-	service_fill(instance, service, &state, text);
+	service_fill(instance, service, &state);
 	return service_view(&state);
 }
 
@@ -45,14 +37,10 @@ json_t *services_list(const struct instance *instance)
 	return list;
 }
 
-int view_services(struct instance *instance, const struct request *request, json_t **ret,
-		  struct refusal *refusal)
+json_t *view_services(struct instance *instance)
 {
-	(void)request;
-	(void)refusal;
 	rates_sample(instance->rates, clock_monotonic());
-	*ret = json_pack("{s:o}", "services", services_list(instance));
-	return *ret ? 0 : -ENOMEM;
+	return json_pack("{s:o}", "services", services_list(instance));
 }
 
 static const struct service *requested_service(const struct instance *instance, const char *proto,

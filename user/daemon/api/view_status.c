@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <holdfast/flowhash.h>
 #include <limits.h>
 #include <string.h>
@@ -10,37 +9,25 @@
 #include "views.h"
 #include "kern/program/load.h"
 
-int view_version(struct instance *instance, const struct request *request, json_t **ret,
-		 struct refusal *refusal)
+json_t *view_version(struct instance *instance)
 {
 	(void)instance;
-	(void)request;
-	(void)refusal;
-	*ret = json_pack("{s:s, s:i, s:i}", "version", HOLDFAST_VERSION, "abi", HF_ABI_VERSION, "flow_hash",
+	return json_pack("{s:s, s:i, s:i}", "version", HOLDFAST_VERSION, "abi", HF_ABI_VERSION, "flow_hash",
 			 HF_FLOWHASH_VERSION);
-	return *ret ? 0 : -ENOMEM;
 }
 
 static json_t *pools_list(const struct instance *instance, int64_t *ret_slots)
 {
+	uint32_t now = clock_monotonic() / 1000;
 	json_t *list = json_array();
 
 	*ret_slots = 0;
 	for (size_t i = 0; i < instance->model->pool_count; i++) {
 		const struct pool *pool = &instance->model->pools[i];
-		const struct pool_image *image = image_pool(instance->image, pool->name);
-		const struct pool_line line = {
-			.name = pool->name,
-			.scheme = placement_scheme_name(pool->scheme),
-			.slots = pool->slots,
-			.moving = image ? image->moving : 0,
-			.settles = pool_settles(image, clock_monotonic() / 1000),
-			.has_digests = true,
-			.digest = image ? image->digest : 0,
-			.history_digest = image ? image->history_digest : 0,
-		};
 
-		json_array_append_new(list, pool_line_view(&line));
+		json_array_append_new(list, pool_line_view(pool->name, placement_scheme_name(pool->scheme),
+							   pool->slots,
+							   image_pool(instance->image, pool->name), now));
 		*ret_slots += pool->slots;
 	}
 	return list;
@@ -49,21 +36,16 @@ static json_t *pools_list(const struct instance *instance, int64_t *ret_slots)
 static json_t *flows_object(struct instance *instance)
 {
 	const struct flow_census *census = census_take(&instance->census, CENSUS_SHOWN);
-	uint64_t events[HF_FLOW_EVENTS] = {0};
-	struct flows_state state = {.events = events};
+	uint64_t events[HF_FLOW_EVENTS] = {0}, flows = 0;
 
-	if (census) {
-		state.remembered = (int64_t)census->opening + census->established + census->closing;
-		state.closing = census->closing;
-		state.limit = census->limit;
-	}
+	if (census)
+		flows = (uint64_t)census->opening + census->established + census->closing;
 	if (flow_events(instance->dataplane, events))
 		memset(events, 0, sizeof events);
-	return flows_view(&state);
+	return flows_view(flows, census ? census->closing : 0, census ? census->limit : 0, events);
 }
 
-int view_status(struct instance *instance, const struct request *request, json_t **ret,
-		struct refusal *refusal)
+json_t *view_status(struct instance *instance)
 {
 	char host[HOST_NAME_MAX + 1] = "";
 	struct status_state state = {
@@ -75,8 +57,6 @@ int view_status(struct instance *instance, const struct request *request, json_t
 		.slots_limit = dataplane_slot_limit(instance->dataplane),
 	};
 
-	(void)request;
-	(void)refusal;
 	rates_sample(instance->rates, clock_monotonic());
 	gethostname(host, sizeof host - 1);
 	state.problems = problems_list(instance);
@@ -88,6 +68,5 @@ int view_status(struct instance *instance, const struct request *request, json_t
 	state.pools = pools_list(instance, &state.slots_used);
 	state.flows = flows_object(instance);
 	state.warnings = warnings_list(instance);
-	*ret = status_view(&state);
-	return *ret ? 0 : -ENOMEM;
+	return status_view(&state);
 }

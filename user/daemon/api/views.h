@@ -3,32 +3,33 @@
 #ifndef HOLDFAST_VIEWS_H
 #define HOLDFAST_VIEWS_H
 
-#include "core/model/service_text.h"
 #include "core/view/view.h"
 #include "handler.h"
+
+/* Those that nothing in a request can make fail: the answer, a new reference; NULL: no memory. */
+json_t *view_version(struct instance *instance);
+json_t *view_status(struct instance *instance);
+json_t *view_interfaces(struct instance *instance);
+json_t *view_pools(struct instance *instance);
+json_t *view_services(struct instance *instance);
+json_t *view_counters(struct instance *instance);
+json_t *view_operations(struct instance *instance);
 
 #define VIEW(name)                                                                       \
 	int name(struct instance *instance, const struct request *request, json_t **ret, \
 		 struct refusal *refusal)
 
-VIEW(view_version);
-VIEW(view_status);
-VIEW(view_interfaces);
-VIEW(view_pools);
 VIEW(view_pool);
 VIEW(view_slots);
-VIEW(view_services);
 VIEW(view_service);
 VIEW(view_backends);
 VIEW(view_backend);
-VIEW(view_counters);
 VIEW(view_why);
 VIEW(view_generations);
 VIEW(view_generation);
 VIEW(view_difference);
 VIEW(view_export);
 VIEW(view_events);
-VIEW(view_operations);
 
 /* Parts that several views share. New references. */
 json_t *interfaces_list(struct instance *instance);
@@ -39,9 +40,8 @@ json_t *generation_object(const struct generation *generation);
 json_t *problems_list(struct instance *instance);
 /* What a person should look at while the rest goes on. */
 json_t *warnings_list(struct instance *instance);
-/* Fills *ret, which borrows text and what the instance has. */
-void service_fill(const struct instance *instance, const struct service *service, struct service_state *ret,
-		  char text[SERVICE_TEXT]);
+/* Fills *ret, which borrows what the instance has. */
+void service_fill(const struct instance *instance, const struct service *service, struct service_state *ret);
 /* What keeps packets from coming in there, or NULL. */
 const char *interface_problem(struct instance *instance, const struct interface *interface,
 			      char text[CARRIER_TEXT]);
