@@ -7,7 +7,6 @@
 #include <kern/instance/lifecycle.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "netns.h"

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <kern/neighbour/nexthop.h>
-#include <string.h>
 
 #include "netns.h"
 

@@ -9,7 +9,7 @@
 #include "daemon/change/reconcile.h"
 #include "daemon/change/refresh.h"
 #include "kern/instance/lifecycle.h"
-#include "kern/instance/own_macs.h"
+#include "kern/instance/attach.h"
 #include "stored_state.h"
 #include "upkeep.h"
 

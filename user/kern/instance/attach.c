@@ -14,9 +14,7 @@
 #include "kern/program/held_links.h"
 #include "kern/program/instance_pins.h"
 #include "kern/xdp/orphan.h"
-#include "kern/xdp/suitable.h"
 #include "kern/xdp/xdp_attach.h"
-#include "own_macs.h"
 
 static bool is_ours(const struct dataplane *dataplane, const struct attachment *attachment)
 {

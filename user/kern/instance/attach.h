@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attaching an instance's programs to interfaces, and detaching them. */
+/* Attaching an instance's programs to interfaces, detaching them, and what the program must know of them. */
 #ifndef HOLDFAST_ATTACH_H
 #define HOLDFAST_ATTACH_H
 
@@ -30,5 +30,10 @@ int dataplane_detach(struct dataplane *dataplane, const char *interface, struct 
 /* Detaches every interface, also where the other pins are of another layout or gone. -EBUSY: an interface of
  * this network namespace still runs a program that no pins hold. */
 int dataplane_detach_all(const char *instance, struct refusal *refusal);
+/*
+ * Tells the data plane the MAC addresses of the interfaces that it is attached to. From then on it leaves
+ * frames for other hosts to the stack. Again when they may have changed; what this misses, the program finds.
+ */
+void dataplane_know_macs(struct dataplane *dataplane);
 
 #endif

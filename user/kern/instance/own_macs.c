@@ -4,7 +4,7 @@
  * reads anyway. What finds no room there, or came up since, the program asks the kernel about
  * (bpf/mac.bpf.h).
  */
-#include "own_macs.h"
+#include "attach.h"
 
 #include <stdlib.h>
 #include <string.h>

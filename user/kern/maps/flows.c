@@ -6,7 +6,6 @@
 #include <holdfast/slot.h>
 #include <netinet/in.h>
 #include <stdlib.h>
-#include <string.h>
 #include "state.h"
 
 enum {

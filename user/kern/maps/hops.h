@@ -7,7 +7,6 @@
 #define HOLDFAST_HOPS_STORE_H
 
 #include <holdfast/abi.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

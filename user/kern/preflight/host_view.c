@@ -4,7 +4,6 @@
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/value/address_use.h"
 #include "kern/base/netlink.h"

@@ -2,12 +2,10 @@
 /* The preflight of a balancer: its interfaces, the paths to its backends, and its VIPs. */
 #include "preflight.h"
 
-#include <errno.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "kern/xdp/holder.h"
 #include "kern/base/ethtool.h"

@@ -2,7 +2,6 @@
 /* The preflight of a backend host: VIPs, ARP, reverse path filter, segment sizes, offloads. */
 #include "preflight.h"
 
-#include <errno.h>
 #include <holdfast/abi.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>

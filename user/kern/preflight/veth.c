@@ -5,7 +5,6 @@
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
-#include <sys/socket.h>
 #include "kern/base/route.h"
 
 /* Where an interface is: its number, in the namespace that has this number here. */

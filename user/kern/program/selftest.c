@@ -16,7 +16,6 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
-#include <stdio.h>
 #include <string.h>
 #include "kern/maps/state.h"
 #include "load.h"

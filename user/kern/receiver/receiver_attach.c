@@ -8,13 +8,10 @@
 #include <holdfast/gue.h>
 #include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "kern/base/netns.h"
 #include "kern/xdp/attachment.h"
-#include "kern/xdp/suitable.h"
 #include "kern/xdp/xdp_attach.h"
 #include "kern/base/object.h"
 #include "kern/base/pins.h"

@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include "kern/base/netlink.h"
 #include "receiver_keys.h"

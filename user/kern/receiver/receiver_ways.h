@@ -8,7 +8,6 @@
 
 #include <holdfast/receiver.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "receiver_keys.h"

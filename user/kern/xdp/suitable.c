@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "suitable.h"
+/* Interfaces on which neither program makes sense, whatever their drivers take. */
+#include "xdp_attach.h"
 
 #include <errno.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>

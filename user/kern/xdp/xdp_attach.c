@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "kern/base/absent.h"
-#include "attachment.h"
 #include "gro.h"
 #include "holder.h"
 #include "orphan.h"

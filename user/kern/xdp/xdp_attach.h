@@ -13,5 +13,8 @@
  */
 int xdp_attach(const char *interface, int program, int frags, enum interface_mode mode, const char *path,
 	       struct refusal *refusal);
+/* -ENODEV: there is no such interface. -EINVAL: it is the loopback interface, or its packets are not Ethernet
+ * frames; then attaching would succeed, and no packet be served. */
+int interface_suitable(const char *interface, struct refusal *refusal);
 
 #endif
