@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: user/daemon/api/server.c user/daemon/api/server_run.c user/daemon/api/exchange.c */
 /* links: user/daemon/api/client.c user/daemon/api/places.c user/daemon/api/acceptor.c */
-/* links: user/daemon/api/http_error.c user/daemon/api/routes.c user/daemon/api/handler.c */
+/* links: user/daemon/api/http_error.c user/daemon/api/routes.c user/daemon/handler/handler.c */
 /* links: user/daemon/base/log.c */
 /* links: -lmicrohttpd -luv */
 /*
@@ -18,11 +18,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/api/operate.h"
+#include "daemon/handler/operate.h"
 #include "daemon/change/patience.h"
 #include "daemon/change/preparation.h"
 #include "daemon/api/server.h"
-#include "daemon/api/views.h"
+#include "daemon/handler/views.h"
 
 enum { TURNS = 2000, ANSWER_ROOM = 1 << 20 };
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "operate.h"
-#include "views.h"
+#include "daemon/handler/operate.h"
+#include "daemon/handler/views.h"
 
 const struct route routes[] = {
 	{"GET", "/v1/version", ACCESS_READ, .view = view_version},

@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_ROUTES_H
 #define HOLDFAST_ROUTES_H
 
-#include "handler.h"
+#include "daemon/handler/handler.h"
 
 enum access {
 	ACCESS_READ,   /* whoever may open the socket */
