@@ -7,7 +7,6 @@
 #include "cli/frame/help.h"
 #include "cli/frame/page.h"
 #include "cli/frame/program.h"
-#include "commands.h"
 #include "placement_verbs.h"
 
 static enum exit_status run_placement(const struct call *call)

@@ -11,8 +11,8 @@
 #include "cli/frame/moment.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/show.h"
-#include "commands.h"
 #include "placement_study.h"
+#include "placement_verbs.h"
 
 enum { CHUNKS = 16 };
 

@@ -6,8 +6,8 @@
 #include "core/study/comparison.h"
 #include "core/study/drawing.h"
 #include "cli/frame/complain.h"
-#include "commands.h"
 #include "placement_study.h"
+#include "placement_verbs.h"
 
 /* What moves: of a ring by a hundred thousand keys, of a table by its slots. */
 static int drawing_measure(const struct study *study, struct drawing *drawing, bool ring)

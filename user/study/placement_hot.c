@@ -10,8 +10,8 @@
 #include "cli/frame/figure.h"
 #include "cli/frame/file.h"
 #include "cli/frame/show.h"
-#include "commands.h"
 #include "placement_study.h"
+#include "placement_verbs.h"
 
 struct counts {
 	struct key_count *keys;

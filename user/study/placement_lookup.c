@@ -5,8 +5,8 @@
 #include "cli/frame/field.h"
 #include "cli/frame/figure.h"
 #include "cli/frame/show.h"
-#include "commands.h"
 #include "placement_study.h"
+#include "placement_verbs.h"
 
 enum { LIST_MAX = 64 };
 

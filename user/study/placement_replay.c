@@ -8,8 +8,8 @@
 #include "cli/frame/complain.h"
 #include "cli/frame/figure.h"
 #include "cli/frame/progress.h"
-#include "commands.h"
 #include "placement_study.h"
+#include "placement_verbs.h"
 
 enum { STEPS_MAX = 72, PLOT_ROWS = 11 };
 

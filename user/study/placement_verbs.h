@@ -6,8 +6,15 @@
 #ifndef HOLDFAST_STUDY_PLACEMENT_VERBS_H
 #define HOLDFAST_STUDY_PLACEMENT_VERBS_H
 
-#include "cli/frame/verb.h"
+#include "cli/frame/call.h"
 
 extern const struct verb placement_verbs[]; /* ends with verb NULL */
+
+/* What they do in holdfast-placement, each in the file of its name; the program's exit status. */
+enum exit_status placement_compare(const struct call *call);
+enum exit_status placement_replay(const struct call *call);
+enum exit_status placement_draw(const struct call *call);
+enum exit_status placement_lookup_keys(const struct call *call);
+enum exit_status placement_hot(const struct call *call);
 
 #endif

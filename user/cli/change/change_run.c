@@ -26,7 +26,8 @@ static int option_into(const struct given *given, json_t *arguments)
 	return value_into(given->option->kind, given->value, arguments, key);
 }
 
-json_t *change_arguments(const struct call *call)
+/* The arguments of the call's operation, by its row. New reference; NULL: no memory. */
+static json_t *change_arguments(const struct call *call)
 {
 	json_t *arguments = json_object();
 	const struct argument *argument = call->verb->arguments;

@@ -9,8 +9,6 @@
 
 /* Every verb that is one operation: its row says which. */
 enum exit_status run_change(const struct call *call);
-/* The arguments of the call's operation, by its row. New reference; NULL: no memory. */
-json_t *change_arguments(const struct call *call);
 /* Sends operation `word` with arguments (reference taken over). The caller frees the answer. */
 enum exit_status change_send(const struct call *call, const char *word, json_t *arguments,
 			     struct answer *ret);

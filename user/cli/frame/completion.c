@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { COMMANDS_MAX = 128 };
+
 static const char helpers[] =
 	"\n"
 	"_holdfast_offer()\n"
@@ -92,68 +94,45 @@ static void print_values(const struct option *option)
 	printf("\t\treturn\n\t\t;;\n");
 }
 
-/* Whether an earlier verb of the same noun begins with the same word. */
-static bool begun_before(const struct noun *noun, const struct verb *verb, size_t length)
+/* Every command that help shows, as it is typed. */
+struct commands {
+	char text[COMMANDS_MAX][VERB_TEXT];
+	size_t count;
+};
+
+static void commands_gather(const struct program *program, struct commands *ret)
 {
-	for (const struct verb *other = noun->verbs; other != verb; other++) {
-		if (strcspn(other->verb, " ") == length && !strncmp(other->verb, verb->verb, length))
+	ret->count = 0;
+	for (size_t i = 0; program->nouns[i]; i++)
+		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
+			if (program->nouns[i]->help && ret->count < COMMANDS_MAX)
+				verb_text(program->nouns[i], verb, ret->text[ret->count++]);
+}
+
+/* Whether a command before the nth begins with the same words, so many letters of it: behind them is a space
+ * or the end. */
+static bool begun_before(const struct commands *commands, size_t nth, size_t length)
+{
+	for (size_t i = 0; i < nth; i++) {
+		if (!strncmp(commands->text[i], commands->text[nth], length) &&
+		    strchr(" ", commands->text[i][length]))
 			return true;
 	}
 	return false;
 }
 
-/* The first words of a noun's verbs. */
-static void print_verbs(const struct noun *noun)
+/* The words that may come behind the first letters of the nth command. */
+static void print_next(const struct commands *commands, size_t nth, size_t length)
 {
-	for (const struct verb *verb = noun->verbs; verb->verb; verb++) {
-		size_t length = strcspn(verb->verb, " ");
+	size_t from = length ? length + 1 : 0;
 
-		if (!begun_before(noun, verb, length))
-			printf("%.*s ", (int)length, verb->verb);
-	}
-}
+	printf("\t\"%.*s\")\n\t\t_holdfast_offer \"", (int)length, commands->text[nth]);
+	for (size_t i = nth; i < commands->count; i++) {
+		size_t more = strcspn(commands->text[i] + from, " ");
 
-static void print_nouns(const struct program *program)
-{
-	const char *between = "";
-
-	printf("\t\"\")\n\t\t_holdfast_offer \"");
-	for (size_t i = 0; program->nouns[i]; i++) {
-		const struct noun *noun = program->nouns[i];
-
-		if (!noun->help)
-			continue;
-		fputs(between, stdout);
-		between = " ";
-		if (noun->unsaid)
-			print_verbs(noun);
-		else
-			fputs(noun->name, stdout);
-	}
-	printf("\"\n\t\t;;\n");
-}
-
-/* What comes behind a noun that does not stand alone. */
-static void print_noun(const struct noun *noun)
-{
-	if (!noun->help || noun->unsaid || !*noun->verbs->verb)
-		return;
-	printf("\t\"%s\")\n\t\t_holdfast_offer \"", noun->name);
-	print_verbs(noun);
-	printf("\"\n\t\t;;\n");
-}
-
-/* The second words of verbs that have one, behind the first. */
-static void print_second_words(const struct noun *noun, const struct verb *first)
-{
-	size_t length = strcspn(first->verb, " ");
-
-	if (!first->verb[length] || begun_before(noun, first, length))
-		return;
-	printf("\t\"%s %.*s\")\n\t\t_holdfast_offer \"", noun->name, (int)length, first->verb);
-	for (const struct verb *verb = first; verb->verb; verb++) {
-		if (!strncmp(verb->verb, first->verb, length + 1))
-			printf("%s ", verb->verb + length + 1);
+		if (!strncmp(commands->text[i], commands->text[nth], from) &&
+		    !begun_before(commands, i, from + more))
+			printf("%.*s ", (int)more, commands->text[i] + from);
 	}
 	printf("\"\n\t\t;;\n");
 }
@@ -196,12 +175,14 @@ static void print_verb(const struct noun *noun, const struct verb *verb)
 /* By the words that are there already. */
 static void print_words(const struct program *program)
 {
-	print_nouns(program);
-	for (size_t i = 0; program->nouns[i]; i++)
-		print_noun(program->nouns[i]);
-	for (size_t i = 0; program->nouns[i]; i++)
-		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
-			print_second_words(program->nouns[i], verb);
+	struct commands commands;
+
+	commands_gather(program, &commands);
+	print_next(&commands, 0, 0);
+	for (size_t i = 0; i < commands.count; i++)
+		for (const char *space = strchr(commands.text[i], ' '); space; space = strchr(space + 1, ' '))
+			if (!begun_before(&commands, i, (size_t)(space - commands.text[i])))
+				print_next(&commands, i, (size_t)(space - commands.text[i]));
 	for (size_t i = 0; program->nouns[i]; i++)
 		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
 			print_verb(program->nouns[i], verb);

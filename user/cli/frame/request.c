@@ -12,6 +12,7 @@
 
 #include "core/value/duration.h"
 #include "complain.h"
+#include "field.h"
 #include "liveness.h"
 
 enum {
@@ -97,13 +98,6 @@ static void refuse_unreachable(const struct call *call, const char *path, const 
 		refusal_right(refusal, "start holdfastd (systemctl start holdfastd)");
 }
 
-static const char *member(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* It is there and says nothing. change: it may have been asked for one. */
 static void refuse_hanging(const struct call *call, const char *path, const char *how, bool change,
 			   struct refusal *refusal)
@@ -130,10 +124,10 @@ static void refuse_answer(const json_t *json, long code, struct refusal *refusal
 		refuse(refusal, -EPROTO, "the daemon refused with HTTP status %ld", code);
 		return;
 	}
-	refuse(refusal, -EINVAL, "%s", member(error, "what"));
-	refusal_where(refusal, "%s", member(error, "where"));
-	refusal_right(refusal, "%s", member(error, "right"));
-	refusal_kind(refusal, member(error, "kind"));
+	refuse(refusal, -EINVAL, "%s", field_text(error, "what"));
+	refusal_where(refusal, "%s", field_text(error, "where"));
+	refusal_right(refusal, "%s", field_text(error, "right"));
+	refusal_kind(refusal, field_text(error, "kind"));
 }
 
 static CURL *curl_for(const char *socket, const char *path, const char *text, struct body *body,
