@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <kern/apply/plan_apply.h>
 #include <kern/maps/dataplane.h>
 #include <kern/xdp/attachment.h>
 

@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 #include <holdfast/flowhash.h>
 #include <holdfast/outer.h>
+#include <kern/apply/plan_apply.h>
 #include <kern/instance/attach.h>
 #include <kern/instance/lifecycle.h>
 #include <kern/maps/dataplane.h>

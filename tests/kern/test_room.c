@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <kern/maps/room.h>
+#include <kern/apply/room.h>
 
 enum { LIMIT = 4096, POOLS = 24, CHANGES = 40000 };
 

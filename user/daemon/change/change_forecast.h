@@ -3,6 +3,7 @@
 #ifndef HOLDFAST_CHANGE_FORECAST_H
 #define HOLDFAST_CHANGE_FORECAST_H
 
+#include "core/image/plan.h"
 #include "daemon/instance.h"
 
 /*

@@ -8,6 +8,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "preparation.h"
+#include "kern/apply/plan_apply.h"
 
 /* The image -------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/event_log.h"
 #include "followed.h"
+#include "kern/apply/plan_apply.h"
 
 /*
  * A next hop that was known stays in use for so long after the kernel lost it: a neighbour entry that is only

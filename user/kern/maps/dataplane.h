@@ -16,7 +16,6 @@
 #include <holdfast/reasons.h>
 
 #include "core/image/image.h"
-#include "core/image/plan.h"
 
 struct dataplane;
 
@@ -45,13 +44,6 @@ dataplane_program_tag(const struct dataplane *dataplane); /* "9f3a1c0b2d4e5f60",
  * against it tells what is not right. The caller frees it.
  */
 int dataplane_read(struct dataplane *dataplane, struct image **ret);
-/*
- * Makes the maps what the plan says, every pool and the directory by one 64-bit store each. Space is reserved
- * first: -ENOSPC with the refusal naming the limit leaves everything as it was. The generation is noted in
- * each word. Retired ranges are kept until dataplane_reclaim().
- */
-int dataplane_apply(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,
-		    struct refusal *refusal);
 /*
  * A grace period: every packet that was under way when it began is through when it is over, and has entered
  * what it enters into the flow table. Those packets may have read what was in force before any change.

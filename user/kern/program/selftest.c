@@ -17,6 +17,7 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include <string.h>
+#include "kern/apply/plan_apply.h"
 #include "kern/maps/state.h"
 #include "load.h"
 

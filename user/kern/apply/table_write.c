@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A pool's next table, written into memory that no packet reads yet. */
-#include "plan_apply.h"
+#include "apply_parts.h"
 
 #include <errno.h>
 #include <holdfast/slot.h>

@@ -4,7 +4,7 @@
  * and after (room.h). Each takes a grace period or two. The plan is tried on a copy of what is in use first,
  * so that a plan that is refused has changed nothing.
  */
-#include "plan_apply.h"
+#include "apply_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

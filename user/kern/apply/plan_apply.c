@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apply_parts.h"
 
 static void reservation_release(struct dataplane *dataplane, const struct reservation *reservation)
 {

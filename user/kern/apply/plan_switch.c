@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a packet sees of a plan: one store a pool, one for the directory. What they named before is retired.
  */
-#include "plan_apply.h"
+#include "apply_parts.h"
 
 #include <holdfast/directory.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * One mixture is left: an outer IPv6 source is two words, and if both change, a packet may have one old and
  * one new word.
  */
-#include "plan_apply.h"
+#include "apply_parts.h"
 
 #include <string.h>
 

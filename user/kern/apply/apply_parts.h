@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a plan becomes the maps' contents, part by part. */
-#ifndef HOLDFAST_APPLY_H
-#define HOLDFAST_APPLY_H
+#ifndef HOLDFAST_APPLY_PARTS_H
+#define HOLDFAST_APPLY_PARTS_H
 
+#include "core/image/plan.h"
 #include "room.h"
-#include "state.h"
+#include "kern/maps/state.h"
 
 /* Where a pool's next table lies: its number, and its first slot. */
 struct reservation {

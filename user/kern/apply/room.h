@@ -12,7 +12,7 @@
 #define HOLDFAST_ROOM_H
 
 #include "core/image/image.h"
-#include "ranges.h"
+#include "kern/maps/ranges.h"
 
 /* Where a pool's tables lie; size 0: it has none. */
 struct place {
