@@ -12,6 +12,7 @@
 #include "cli/frame/show.h"
 #include "placement_study.h"
 #include "placement_verbs.h"
+#include "core/value/list.h"
 
 struct counts {
 	struct key_count *keys;
@@ -52,19 +53,14 @@ static struct key_count line_read(char *line)
 static int counts_read(char *text, struct counts *ret)
 {
 	for (char *at = NULL, *line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at)) {
-		struct key_count key = line_read(line);
+		struct key_count key = line_read(line), *keys;
 
 		if (!*key.key || *key.key == '#')
 			continue;
-		if (ret->count == ret->room) {
-			size_t room = ret->room ? 2 * ret->room : 1024;
-			struct key_count *keys = realloc(ret->keys, room * sizeof *keys);
-
-			if (!keys)
-				return -ENOMEM;
-			ret->keys = keys;
-			ret->room = room;
-		}
+		keys = list_grow(ret->keys, ret->count, &ret->room, sizeof *keys);
+		if (!keys)
+			return -ENOMEM;
+		ret->keys = keys;
 		ret->keys[ret->count++] = key;
 	}
 	return 0;

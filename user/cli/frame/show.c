@@ -9,6 +9,7 @@
 
 #include "complain.h"
 #include "field.h"
+#include "core/value/list.h"
 
 enum { NAME_WIDTH = 14, MAX_COLUMNS = 16 };
 
@@ -48,18 +49,13 @@ struct table {
 static void table_add(struct table *table, char *cell)
 {
 	size_t column = table->count % table->columns;
+	char **cells = list_grow(table->cells, table->count, &table->room, sizeof *cells);
 
-	if (table->count == table->room) {
-		size_t room = table->room ? 2 * table->room : 64;
-		char **cells = realloc(table->cells, room * sizeof *cells);
-
-		if (!cells) {
-			free(cell);
-			return;
-		}
-		table->cells = cells;
-		table->room = room;
+	if (!cells) {
+		free(cell);
+		return;
 	}
+	table->cells = cells;
 	table->cells[table->count++] = cell;
 	if (cell && strlen(cell) > table->width[column])
 		table->width[column] = strlen(cell);

@@ -8,6 +8,8 @@
 
 #include "directory.h"
 
+#include "core/value/list.h"
+
 enum {
 	COMFORTABLE_SIZE = HF_MAX_DIRECTORY / 2,
 	COMFORTABLE_SEEDS = 8,
@@ -25,15 +27,11 @@ struct layout {
 
 static int layout_add(struct layout *layout, const struct hf_service *entry)
 {
-	if (layout->count == layout->room) {
-		size_t room = layout->room ? 2 * layout->room : 64;
-		struct hf_service *grown = realloc(layout->entries, room * sizeof *grown);
+	struct hf_service *grown = list_grow(layout->entries, layout->count, &layout->room, sizeof *grown);
 
-		if (!grown)
-			return -ENOMEM;
-		layout->entries = grown;
-		layout->room = room;
-	}
+	if (!grown)
+		return -ENOMEM;
+	layout->entries = grown;
 	layout->entries[layout->count++] = *entry;
 	return 0;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/value/list.h"
+
 enum { NAME_ROOM = 64 };
 
 /* One item of a list, read. */
@@ -117,17 +119,12 @@ struct member *crowd_find(const struct crowd *crowd, const char *name)
 
 int crowd_join(struct crowd *crowd, const char *name, uint32_t weight, const char *zone)
 {
+	struct member *members = list_grow(crowd->members, crowd->count, &crowd->room, sizeof *members);
 	char *name_copy, *zone_copy;
 
-	if (crowd->count == crowd->room) {
-		size_t room = crowd->room ? 2 * crowd->room : 16;
-		struct member *members = realloc(crowd->members, room * sizeof *members);
-
-		if (!members)
-			return -ENOMEM;
-		crowd->members = members;
-		crowd->room = room;
-	}
+	if (!members)
+		return -ENOMEM;
+	crowd->members = members;
 	name_copy = strdup(name);
 	zone_copy = strdup(zone);
 	if (!name_copy || !zone_copy) {

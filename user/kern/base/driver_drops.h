@@ -3,8 +3,8 @@
  * Losses: frames that an XDP program sent or redirected, and that a driver then dropped. No reason of the
  * data plane tells of them: its part is done. Drivers count them in their own statistics (`ethtool -S`).
  */
-#ifndef HOLDFAST_LOSSES_H
-#define HOLDFAST_LOSSES_H
+#ifndef HOLDFAST_DRIVER_DROPS_H
+#define HOLDFAST_DRIVER_DROPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

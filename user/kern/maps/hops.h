@@ -3,8 +3,8 @@
  * The store of hops: immutable records in the hops map, each kept once, however many slots name it. Nobody
  * counts who names what; hops_sweep() finds out when memory is reclaimed.
  */
-#ifndef HOLDFAST_HOPS_STORE_H
-#define HOLDFAST_HOPS_STORE_H
+#ifndef HOLDFAST_HOPS_H
+#define HOLDFAST_HOPS_H
 
 #include <holdfast/abi.h>
 #include <stddef.h>

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/value/list.h"
+
 int findings_new(struct findings **ret)
 {
 	struct findings *findings = calloc(1, sizeof *findings);
@@ -45,21 +47,15 @@ enum finding_severity findings_worst(const struct findings *findings)
 void finding_add(struct findings *findings, enum finding_severity severity, const char *subject,
 		 const char *what, ...)
 {
-	struct finding *finding;
+	struct finding *finding, *list = NULL;
 	va_list args;
 
+	if (findings->count <= findings->room)
+		list = list_grow(findings->list, findings->count, &findings->room, sizeof *list);
 	findings->count++; /* beyond room: lost */
-	if (findings->count > findings->room) {
-		size_t room = findings->room ? 2 * findings->room : 32;
-		struct finding *list = findings->count == findings->room + 1
-					       ? reallocarray(findings->list, room, sizeof *list)
-					       : NULL;
-
-		if (!list)
-			return;
-		findings->list = list;
-		findings->room = room;
-	}
+	if (!list)
+		return;
+	findings->list = list;
 	finding = &findings->list[findings->count - 1];
 	*finding = (struct finding){.severity = severity};
 	snprintf(finding->subject, sizeof finding->subject, "%s", subject);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The receiver on a backend host: attached and pinned by the CLI, no daemon. Pins:
  * /sys/fs/bpf/holdfast/receiver/NETNS-INODE/INTERFACE/. */
-#ifndef HOLDFAST_RECEIVER_KERN_H
-#define HOLDFAST_RECEIVER_KERN_H
+#ifndef HOLDFAST_RECEIVER_ATTACH_H
+#define HOLDFAST_RECEIVER_ATTACH_H
 
 #include <holdfast/receiver.h>
 #include <stdbool.h>
