@@ -17,10 +17,40 @@ static void a_copy_is_apart(void **state)
 	model_free(copy);
 }
 
+/* What a model owns is its own: each of two can be freed, and neither changes with the other. */
+static void a_copy_owns_its_texts_and_lists(void **state)
+{
+	struct model *model = small_model(2), *copy;
+
+	(void)state;
+	operate(&model, "pool.set", "{'name': 'db', 'scheme': 'slots', 'ranges': 'db1=0-9,db2=10-250'}");
+	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db2', 'now': true}");
+	copy = model_copy(model);
+	assert_int_equal(copy->history_count, model->history_count);
+	assert_int_equal(copy->removal_count, 1);
+	assert_string_equal(copy->history[0].options.ranges, "db1=0-9,db2=10-250");
+	assert_string_equal(copy->history[0].members, "db1 db2");
+	copy->pools[0].options.ranges[0] = 'x';
+	copy->history[0].options.ranges[0] = 'x';
+	copy->history[0].members[0] = 'x';
+	assert_string_equal(model->pools[0].options.ranges, "db1=0-250");
+	assert_string_equal(model->history[0].options.ranges, "db1=0-9,db2=10-250");
+	assert_string_equal(model->history[0].members, "db1 db2");
+	model_free(model);
+	assert_string_equal(copy->history[0].members, "xb1 db2");
+	model_free(copy);
+	copy = model_copy(model = model_new(7));
+	assert_null(copy->pools);
+	assert_null(copy->history);
+	model_free(copy);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copy_is_apart),
+		cmocka_unit_test(a_copy_owns_its_texts_and_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

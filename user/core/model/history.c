@@ -8,6 +8,7 @@
 
 #include "core/value/steady.h"
 #include "member_record.h"
+#include "schema_table.h"
 #include "pool_options.h"
 
 /* Of the sorted records the first of its kind stays. */
@@ -302,28 +303,13 @@ void history_align(struct model *after, const struct model *before, int64_t ahea
 		after->history[i].until = stamp_move(after->history[i].until, ahead);
 }
 
-int history_copy(struct model *copy, const struct model *model)
-{
-	copy->history = model->history_count ? calloc(model->history_count, sizeof *copy->history) : NULL;
-	if (model->history_count && !copy->history)
-		return -ENOMEM;
-	for (size_t i = 0; i < model->history_count; i++) {
-		if (member_record_copy(&copy->history[i], &model->history[i]) < 0)
-			return -ENOMEM;
-		copy->history_count++;
-	}
-	return 0;
-}
-
 int history_keep(struct model *after, const struct model *before, int64_t now)
 {
+	const struct schema_key *key = schema_find(&schema_root, "history");
 	int error;
 
-	for (size_t i = 0; i < after->history_count; i++)
-		member_record_release(&after->history[i]);
-	free(after->history);
-	after->history_count = 0;
-	error = history_copy(after, before);
+	schema_release_list(key, after);
+	error = schema_copy_list(key, after, before);
 	return error < 0 ? error : history_note(after, before, now);
 }
 

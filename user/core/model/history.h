@@ -72,8 +72,6 @@ int history_merge(struct model *after, const struct model *before, int64_t now);
  * both know, or if there is none by `ahead`, the milliseconds that before's clock is ahead.
  */
 void history_align(struct model *after, const struct model *before, int64_t ahead);
-/* Copies the history into a model that has none. 0 or -ENOMEM; what was copied is the model's either way. */
-int history_copy(struct model *copy, const struct model *model);
 /* Gives after, an earlier generation's model, the history of before, and notes what ends. 0 or -ENOMEM. */
 int history_keep(struct model *after, const struct model *before, int64_t now);
 /* Sorts, and drops duplicates, records that are too old and records beyond the limit. */

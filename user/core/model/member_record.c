@@ -8,26 +8,19 @@
 
 #include "history.h"
 #include "pool_options.h"
+#include "schema_table.h"
 
 int member_record_copy(struct member_record *ret, const struct member_record *from)
 {
-	struct member_record copy = *from;
-
-	if (pool_options_copy(&copy.options, &from->options) < 0)
-		return -ENOMEM;
-	copy.members = strdup(from->members);
-	if (!copy.members) {
-		pool_options_release(&copy.options);
-		return -ENOMEM;
-	}
-	*ret = copy;
-	return 0;
+	if (schema_copy_object(&schema_history, ret, from) == 0)
+		return 0;
+	member_record_release(ret);
+	return -ENOMEM;
 }
 
 void member_record_release(struct member_record *record)
 {
-	free(record->members);
-	pool_options_release(&record->options);
+	schema_release_object(&schema_history, record);
 }
 
 static bool same_terms(const struct member_record *a, const struct member_record *b)

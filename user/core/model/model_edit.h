@@ -23,6 +23,7 @@ int pool_insert_backend(struct pool *pool, const struct backend *item);
 void model_remove_interface(struct model *model, struct interface *item);
 void model_remove_pool(struct model *model, struct pool *item);
 void model_remove_service(struct model *model, struct service *item);
+void model_remove_removal(struct model *model, struct removal *item);
 void pool_remove_backend(struct pool *pool, struct backend *item);
 
 /* Sorts every list of a model that was filled in any order. */

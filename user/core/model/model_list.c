@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model_edit.h"
-#include "pool_options.h"
+#include "schema_table.h"
 
 /* Order ---------------------------------------------------------------------- */
 
@@ -132,14 +132,18 @@ void model_remove_interface(struct model *model, struct interface *item)
 
 void model_remove_pool(struct model *model, struct pool *item)
 {
-	free(item->backends);
-	pool_options_release(&item->options);
+	schema_release_object(&schema_pool, item);
 	list_remove(model->pools, &model->pool_count, sizeof *item, item);
 }
 
 void model_remove_service(struct model *model, struct service *item)
 {
 	list_remove(model->services, &model->service_count, sizeof *item, item);
+}
+
+void model_remove_removal(struct model *model, struct removal *item)
+{
+	list_remove(model->removals, &model->removal_count, sizeof *item, item);
 }
 
 void pool_remove_backend(struct pool *pool, struct backend *item)

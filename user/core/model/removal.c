@@ -7,7 +7,7 @@
 
 #include "model_edit.h"
 
-const struct removal *model_removal(const struct model *model, const char *pool, const char *name)
+struct removal *model_removal(const struct model *model, const char *pool, const char *name)
 {
 	struct removal key = {0};
 
@@ -18,26 +18,19 @@ const struct removal *model_removal(const struct model *model, const char *pool,
 	return bsearch(&key, model->removals, model->removal_count, sizeof key, removal_order);
 }
 
-static void removal_drop(struct model *model, size_t at)
-{
-	struct removal *removal = &model->removals[at];
-
-	memmove(removal, removal + 1, (--model->removal_count - at) * sizeof *removal);
-}
-
 void removal_forget(struct model *model, const char *pool, const char *name)
 {
-	const struct removal *removal = model_removal(model, pool, name);
+	struct removal *removal = model_removal(model, pool, name);
 
 	if (removal)
-		removal_drop(model, (size_t)(removal - model->removals));
+		model_remove_removal(model, removal);
 }
 
 void removals_forget(struct model *model, const char *pool)
 {
 	for (size_t i = model->removal_count; i-- > 0;)
 		if (strcmp(model->removals[i].pool, pool) == 0)
-			removal_drop(model, i);
+			model_remove_removal(model, &model->removals[i]);
 }
 
 /* The oldest of a pool's makes room for the latest. */
@@ -52,7 +45,7 @@ static void forget_oldest(struct model *model, const char *pool)
 			oldest = i;
 	}
 	if (count >= REMOVALS_MOST)
-		removal_drop(model, oldest);
+		model_remove_removal(model, &model->removals[oldest]);
 }
 
 int removal_note(struct model *model, const struct pool *pool, const struct backend *backend, int64_t now)

@@ -15,7 +15,7 @@
 /* A pool keeps its latest removals, so many at most. */
 enum { REMOVALS_MOST = 256 };
 
-const struct removal *model_removal(const struct model *model, const char *pool, const char *name);
+struct removal *model_removal(const struct model *model, const char *pool, const char *name);
 
 /* Notes that a command removed the backend at now (Unix milliseconds). 0 or -ENOMEM. */
 int removal_note(struct model *model, const struct pool *pool, const struct backend *backend, int64_t now);

@@ -23,19 +23,6 @@ void schema_defaults(const struct schema *schema, void *object)
 			schema_read_standard(key, (char *)object + key->offset);
 }
 
-struct schema_list schema_list_of(const struct schema_key *key, const void *object)
-{
-	struct schema_list list;
-
-	memcpy(&list, (const char *)object + key->offset, sizeof list);
-	return list;
-}
-
-void schema_list_set(const struct schema_key *key, void *object, struct schema_list list)
-{
-	memcpy((char *)object + key->offset, &list, sizeof list);
-}
-
 int schema_unknown(const struct schema *schema, const char *name, struct refusal *refusal)
 {
 	struct nearest nearest = nearest_to(name);

@@ -63,14 +63,6 @@ struct schema {
 	size_t size;                   /* of the struct */
 };
 
-/* A list as its struct holds it: a pointer to its items, and their count right behind. */
-struct schema_list {
-	void *items;
-	size_t count;
-};
-struct schema_list schema_list_of(const struct schema_key *key, const void *object);
-void schema_list_set(const struct schema_key *key, void *object, struct schema_list list);
-
 const struct schema_key *schema_find(const struct schema *schema, const char *name);
 /* Sets every key of *object that has a default to it, everything else to 0. */
 void schema_defaults(const struct schema *schema, void *object);
@@ -95,10 +87,28 @@ bool schema_is_default(const struct schema_key *key, const void *object);
 bool schema_equal(const struct schema_key *key, const void *a, const void *b);
 /* A number that tells the values of one key apart: the value itself, of text a hash. */
 uint64_t schema_digest(const struct schema_key *key, const void *at);
+/* Whether the values of key are texts that their object owns. */
+bool schema_owns(const struct schema_key *key);
 /* Gives a value that was copied byte by byte a text of its own. 0, or -ENOMEM: then it has none. */
 int schema_own(const struct schema_key *key, void *at);
 /* Frees what a value owns, and leaves it empty. */
 void schema_release(const struct schema_key *key, void *at);
+
+/* A list as its struct holds it: a pointer to its items, and their count right behind. */
+struct schema_list {
+	void *items;
+	size_t count;
+};
+struct schema_list schema_list_of(const struct schema_key *key, const void *object);
+void schema_list_set(const struct schema_key *key, void *object, struct schema_list list);
+/* An object with texts and lists of its own, in the place of *copy. 0, or -ENOMEM: then it is incomplete, and
+ * must be released all the same. */
+int schema_copy_object(const struct schema *schema, void *copy, const void *from);
+/* Frees the texts and lists of an object, and leaves them empty. */
+void schema_release_object(const struct schema *schema, void *object);
+/* The same of one list; what *copy had there is not freed. */
+int schema_copy_list(const struct schema_key *key, void *copy, const void *from);
+void schema_release_list(const struct schema_key *key, void *object);
 
 /*
  * Reads every key but lists of an object, defaults where it is silent. Refuses what is no object, unknown

@@ -230,9 +230,14 @@ static int read_value(const struct schema_key *key, void *at, const json_t *valu
 }
 
 /* The place of a text that a struct owns; NULL: a value of another type. */
+bool schema_owns(const struct schema_key *key)
+{
+	return key->type == SCHEMA_RANGES || key->type == SCHEMA_MEMBERS;
+}
+
 static char **owned_text(const struct schema_key *key, const void *at)
 {
-	return key->type == SCHEMA_RANGES || key->type == SCHEMA_MEMBERS ? (char **)at : NULL;
+	return schema_owns(key) ? (char **)at : NULL;
 }
 
 void schema_release(const struct schema_key *key, void *at)
