@@ -7,12 +7,12 @@
 #include "core/study/comparison.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
-#include "cli/frame/figure.h"
 #include "cli/frame/moment.h"
-#include "cli/frame/progress.h"
 #include "cli/frame/show.h"
+#include "figure.h"
 #include "placement_study.h"
 #include "placement_verbs.h"
+#include "progress.h"
 
 enum { CHUNKS = 16 };
 

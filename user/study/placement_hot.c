@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "core/study/hot.h"
+#include "core/value/list.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
-#include "cli/frame/figure.h"
 #include "cli/frame/file.h"
 #include "cli/frame/show.h"
+#include "figure.h"
 #include "placement_study.h"
 #include "placement_verbs.h"
-#include "core/value/list.h"
 
 struct counts {
 	struct key_count *keys;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/frame/field.h"
-#include "cli/frame/figure.h"
 #include "cli/frame/show.h"
+#include "figure.h"
 #include "placement_study.h"
 #include "placement_verbs.h"
 

@@ -6,10 +6,10 @@
 
 #include "core/study/replay.h"
 #include "cli/frame/complain.h"
-#include "cli/frame/figure.h"
-#include "cli/frame/progress.h"
+#include "figure.h"
 #include "placement_study.h"
 #include "placement_verbs.h"
+#include "progress.h"
 
 enum { STEPS_MAX = 72, PLOT_ROWS = 11 };
 

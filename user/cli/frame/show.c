@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/value/list.h"
 #include "complain.h"
 #include "field.h"
-#include "core/value/list.h"
 
 enum { NAME_WIDTH = 14, MAX_COLUMNS = 16 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "moment.h"
+#include "cli/frame/moment.h"
 
 enum { PATIENCE = 2, WIDTH = 32 }; /* seconds, characters */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of figures as JSON objects, printed as CSV too: one order of keys, that of the first row. */
-#ifndef HOLDFAST_CLI_FIGURE_H
-#define HOLDFAST_CLI_FIGURE_H
+#ifndef HOLDFAST_STUDY_FIGURE_H
+#define HOLDFAST_STUDY_FIGURE_H
 
 #include <jansson.h>
 

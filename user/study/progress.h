@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bar on standard error, for work of more than two seconds that somebody watches. */
-#ifndef HOLDFAST_CLI_PROGRESS_H
-#define HOLDFAST_CLI_PROGRESS_H
+#ifndef HOLDFAST_STUDY_PROGRESS_H
+#define HOLDFAST_STUDY_PROGRESS_H
 
 #include <stdbool.h>
 
