@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Real frames through attached programs: back out where they came in, out of another interface, or nowhere.
- */
+/* Real frames through attached programs: back where they came in, out of another interface, or nowhere. */
 #include <holdfast/slot.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,8 +71,7 @@ static int load(void)
 	return r;
 }
 
-/* v0 is the balancer's interface and w0 another; v1 and w1 are the far ends, fit to receive what XDP sends.
- */
+/* v0 is the balancer's interface, w0 another; v1 and w1 are the far ends, which take what XDP sends. */
 static int setup(void **state)
 {
 	(void)state;

@@ -40,8 +40,7 @@ void backends_retire(struct dataplane *dataplane, const struct plan *plan);
 /* apply_tight.c */
 /* Whether a plan whose tables are reserved leaves the hole that later changes need (room.h). */
 bool tables_leave_room(const struct dataplane *dataplane, const struct plan *plan);
-/* Applies a plan whose tables do not fit in all at once: one after the other, with a grace period for each.
- */
+/* Applies a plan whose tables do not fit in all at once: one by one, with a grace period for each. */
 int apply_tight(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,
 		struct refusal *refusal);
 

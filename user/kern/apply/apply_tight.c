@@ -70,10 +70,7 @@ static void release_replaced(struct ranges *ranges, const struct dataplane *data
 		struct place before = pool_place(dataplane, pool->number);
 		enum room_keeps keeps = pool->image ? keeps_of(dataplane, pool->image) : ROOM_KEEPS_NOTHING;
 
-		if (before.size && keeps != ROOM_KEEPS_LIVE)
-			ranges_release(ranges, before.first);
-		if (before.old_size && keeps != ROOM_KEEPS_OLD)
-			ranges_release(ranges, before.old_first);
+		room_give_back(ranges, &before, keeps);
 	}
 }
 

@@ -55,8 +55,7 @@ static bool mask_shrinks(const struct hf_backend *backend, const struct hf_backe
 	return backend->src_mask & ~entry->src_mask;
 }
 
-/* What the entry gets before the grace period. Returns whether there is more to come, that must wait for it.
- */
+/* What the entry gets before the grace period. Returns whether there is more, which must wait for it. */
 static bool entry_change_first(struct hf_backend *backend, const struct backend_image *image)
 {
 	const struct hf_backend *entry = &image->entry;

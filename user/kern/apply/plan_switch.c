@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a packet sees of a plan: one store a pool, one for the directory. What they named before is retired.
- */
+/* What a packet sees of a plan: one store a pool, one for the directory; what they named is retired. */
 #include "apply_parts.h"
 
 #include <holdfast/directory.h>

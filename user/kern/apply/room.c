@@ -99,13 +99,12 @@ static int compact(struct room *room, uint64_t wanted)
 
 /* Choosing ---------------------------------------------------------------------------- */
 
-/* Those of a pool's ranges that its next table does not keep. */
-static void give_back(struct room *room, const struct place *before, enum room_keeps keeps)
+void room_give_back(struct ranges *ranges, const struct place *before, enum room_keeps keeps)
 {
 	if (before->size && keeps != ROOM_KEEPS_LIVE)
-		ranges_release(room->ranges, before->first);
+		ranges_release(ranges, before->first);
 	if (before->old_size && keeps != ROOM_KEEPS_OLD)
-		ranges_release(room->ranges, before->old_first);
+		ranges_release(ranges, before->old_first);
 }
 
 /* The largest hole if a table lay here and the ones it replaces were given back. */
@@ -116,7 +115,7 @@ static uint32_t hole_after(struct room *room, const struct place *before, enum r
 
 	if (ranges_claim(room->ranges, first, size))
 		return 0;
-	give_back(room, before, keeps);
+	room_give_back(room->ranges, before, keeps);
 	largest = room_largest_hole(room->ranges);
 	ranges_release(room->ranges, first);
 	if (before->size && keeps != ROOM_KEEPS_LIVE)
@@ -156,7 +155,7 @@ static int put_at(struct room *room, uint32_t pool, uint32_t first, uint32_t siz
 		place->old_first = keeps == ROOM_KEEPS_LIVE ? before.first : before.old_first;
 		place->old_size = keeps == ROOM_KEEPS_LIVE ? before.size : before.old_size;
 	}
-	give_back(room, &before, keeps);
+	room_give_back(room->ranges, &before, keeps);
 	return 0;
 }
 

@@ -20,14 +20,11 @@ struct place {
 	uint32_t old_first, old_size; /* while it migrates */
 };
 
-/* What is done besides counting. Each returns 0 or a negative errno, after which the room must not be used.
- */
+/* What is done besides counting. Returns 0 or a negative errno, after which the room must not be used. */
 struct room_work {
-	/* A table was copied to another place, where nothing else lies, and no packet reads the one before.
-	 */
+	/* A table was copied to another place, where nothing else lies; no packet reads the one before. */
 	int (*move)(void *context, uint32_t pool, uint32_t from, uint32_t to);
-	/* Pool's next table is written at first and in force, and no packet reads what it takes the place of.
-	 */
+	/* Pool's next table is written at first and in force; no packet reads what it replaces. */
 	int (*put)(void *context, uint32_t pool, uint32_t first);
 	void *context;
 };
@@ -43,13 +40,16 @@ struct room {
 uint64_t room_needed(const struct place *places, uint32_t count);
 /* The largest hole that a table may lie in. */
 uint32_t room_largest_hole(const struct ranges *ranges);
+/* Which of a pool's present tables its next one keeps as its old table. */
+enum room_keeps { ROOM_KEEPS_NOTHING, ROOM_KEEPS_LIVE, ROOM_KEEPS_OLD };
+/* Gives back those of a pool's ranges that its next table does not keep. */
+void room_give_back(struct ranges *ranges, const struct place *before, enum room_keeps keeps);
 /*
- * Puts pool's next table, of size slots, beside its present one, and gives that back. keeps: which of the
- * present ones it keeps as its old table. largest: what a hole must hold afterwards, where there are as many
+ * Puts pool's next table, of size slots, beside its present one, and gives back what it does not keep.
+ * largest: what a hole must hold afterwards, where there are as many
  * entries; 0: nothing. -ENOSPC: there is no hole for it, and moving tables makes none. Nothing has changed
  * but the places of tables then.
  */
-enum room_keeps { ROOM_KEEPS_NOTHING, ROOM_KEEPS_LIVE, ROOM_KEEPS_OLD };
 int room_put(struct room *room, uint32_t pool, uint32_t size, enum room_keeps keeps, uint32_t largest);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One owner of an instance's pins: a lock on their directory, which every process that reaches them shares.
- */
+/* One owner of an instance's pins: a lock on their directory, which all processes that reach them share. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>

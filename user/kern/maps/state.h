@@ -134,8 +134,7 @@ int maps_migrate(struct dataplane *dataplane, struct refusal *refusal);
 /* reclaim.c: returns when every packet that was under way when it was called is through. */
 int packets_wait(void);
 
-/* egress.c: keeps HF_LINK_ONLY_INGRESS true. only: the one interface with an attachment, 0: none or several.
- */
+/* egress.c: keeps HF_LINK_ONLY_INGRESS true. only: the one attached interface; 0: none or several. */
 void egress_mark_only_ingress(struct dataplane *dataplane, uint32_t only);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of routing policy that ask for more than a destination, which is all that next hops are looked up by.
- */
+/* Rules of routing policy that ask for more than a destination: next hops are looked up by nothing else. */
 #ifndef HOLDFAST_PREFLIGHT_RULES_H
 #define HOLDFAST_PREFLIGHT_RULES_H
 

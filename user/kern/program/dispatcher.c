@@ -14,8 +14,7 @@
 #include "lb.skel.h"
 #include "load.h"
 
-/* libxdp says why in what it prints, and knows no context there: the last warning of the attempt under way.
- */
+/* libxdp prints why, and knows no context there: the last warning of the attempt under way. */
 static char said[192];
 
 static int overhear(enum libxdp_print_level level, const char *format, va_list args)
@@ -83,8 +82,7 @@ static int dispatcher_join(struct xdp_program *program, const char *interface, e
 	return r;
 }
 
-/* Loads the program as libxdp wants it (an extension of its dispatcher), on the instance's maps, and joins.
- */
+/* Loads the program on the instance's maps, as an extension of libxdp's dispatcher, and joins. */
 static int load_and_join(struct dataplane *dataplane, const char *interface, const char *path,
 			 enum xdp_attach_mode mode, struct refusal *refusal)
 {

@@ -320,8 +320,7 @@ static int detach_locked(const char *interface, struct refusal *refusal)
 	struct receiver_about about = {};
 	char path[PIN_PATH];
 	int r = xdp_attachment(receiver_path(interface, "link", path), &attachment), left = 0;
-	/* Where the link is gone, its tc program may be left. In another namespace the number is another's.
-	 */
+	/* Where the link is gone, its tc program may be left. Elsewhere the number is another's. */
 	uint32_t ifindex = !r ? attachment.ifindex : r == -ENOENT ? if_nametoindex(interface) : 0;
 
 	receiver_about_read(interface, &about);

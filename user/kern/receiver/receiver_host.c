@@ -124,8 +124,7 @@ int host_addresses_enter(int map, const char *netns, bool *ret_changed)
 {
 	int r = -EINTR;
 
-	/* What changes while the kernel lists it may be left out. An address must not leave the map for that.
-	 */
+	/* What changes while the kernel lists it may be left out; no address may leave the map for that. */
 	for (int i = 0; r == -EINTR && i < TRIES; i++) {
 		struct keys keys = {.size = sizeof(struct hf_receiver_prefix)};
 

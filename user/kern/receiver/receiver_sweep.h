@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pins that interfaces have left behind, and the lock that keeps a sweep from taking those of a new receiver.
- */
+/* Pins that interfaces left behind, and the lock that keeps a sweep from those of a new receiver. */
 #ifndef HOLDFAST_RECEIVER_SWEEP_H
 #define HOLDFAST_RECEIVER_SWEEP_H
 

@@ -56,8 +56,7 @@ int xdp_attachment_of(int link, struct attachment *ret)
 	program_tag(info.prog_id, attachment.tag);
 	if (!info.xdp.ifindex)
 		r = -ENODEV;
-	/* The number may be that of another interface, if the link is attached in another network namespace.
-	 */
+	/* In another network namespace the number may be that of another interface. */
 	else if (bpf_xdp_query(info.xdp.ifindex, 0, &query) ||
 		 !if_indextoname(info.xdp.ifindex, attachment.interface))
 		r = -EXDEV;

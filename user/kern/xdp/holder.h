@@ -12,8 +12,7 @@
 
 enum { HOLDER_COMMAND = 128 };
 
-/* What the kernel lets run on one interface at a time: a native program, a generic one, and one in the NIC.
- */
+/* What may run on one interface at a time: a native program, a generic one, and one in the NIC. */
 enum holder_mode { HOLDER_NATIVE, HOLDER_GENERIC, HOLDER_OFFLOADED, HOLDER_MODES };
 
 /* The identifiers of the programs, by mode; 0: none. */
