@@ -46,9 +46,8 @@ enum room_keeps { ROOM_KEEPS_NOTHING, ROOM_KEEPS_LIVE, ROOM_KEEPS_OLD };
 void room_give_back(struct ranges *ranges, const struct place *before, enum room_keeps keeps);
 /*
  * Puts pool's next table, of size slots, beside its present one, and gives back what it does not keep.
- * largest: what a hole must hold afterwards, where there are as many
- * entries; 0: nothing. -ENOSPC: there is no hole for it, and moving tables makes none. Nothing has changed
- * but the places of tables then.
+ * largest: what a hole must hold afterwards, where there are as many entries; 0: nothing. -ENOSPC: there is
+ * no hole for it, and moving tables makes none. Nothing has changed but the places of tables then.
  */
 int room_put(struct room *room, uint32_t pool, uint32_t size, enum room_keeps keeps, uint32_t largest);
 

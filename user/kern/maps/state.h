@@ -47,9 +47,6 @@ struct map {
  * dataplane_forgot(). */
 enum { CONTROL_DIGEST, CONTROL_FORGOT };
 
-/* The memory of map `name` (lower case) as an array of its entries. */
-#define MAP_MEMORY(dataplane, number, type) ((type *)(dataplane)->maps[number].memory)
-
 /* A link that outlives its pin, because this process holds it. id 0: none. */
 struct held_link {
 	int fd;
