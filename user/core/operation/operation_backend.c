@@ -144,26 +144,26 @@ int backend_remove(struct model *model, const json_t *arguments, int64_t now, st
 	return 0;
 }
 
-int backend_activate(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
+static int set_named_admin(const struct model *model, const json_t *arguments, enum admin_state admin,
+			   int64_t now, struct refusal *refusal)
 {
 	struct pool *pool;
 	struct backend *backend = staying_backend(model, arguments, &pool, refusal);
 
 	if (!backend)
 		return -ENOENT;
-	set_admin(backend, ADMIN_ACTIVE, now);
+	set_admin(backend, admin, now);
 	return 0;
+}
+
+int backend_activate(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
+{
+	return set_named_admin(model, arguments, ADMIN_ACTIVE, now, refusal);
 }
 
 int backend_disable(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
-	struct pool *pool;
-	struct backend *backend = staying_backend(model, arguments, &pool, refusal);
-
-	if (!backend)
-		return -ENOENT;
-	set_admin(backend, ADMIN_DISABLED, now);
-	return 0;
+	return set_named_admin(model, arguments, ADMIN_DISABLED, now, refusal);
 }
 
 /* One that leaves drains already, and goes on leaving: only its deadline can change. */

@@ -32,21 +32,22 @@ static int object_to(const struct objector *objector, enum objection_weight weig
 
 /* The model before ------------------------------------------------------------------- */
 
-/* Those that leave are on their way out, and no change depends on whether they have gone. */
-static size_t stay_at(const struct model *model, const char *name, const struct address *address)
+static const struct pool *pool_before(const struct objector *objector, const struct pool *pool)
 {
-	const struct pool *pool = model ? model_pool(model, name) : NULL;
-	size_t count = 0;
-
-	for (size_t i = 0; pool && i < pool->backend_count; i++)
-		count += !pool->backends[i].removing && address_equal(&pool->backends[i].address, address);
-	return count;
+	return objector->before ? model_pool(objector->before, pool->name) : NULL;
 }
 
-static bool had_backend(const struct objector *objector, const struct pool *pool,
+/* Those that leave are on their way out, and no change depends on whether they have gone. */
+static size_t stayed_at(const struct objector *objector, const struct pool *pool,
 			const struct address *address)
 {
-	return stay_at(objector->before, pool->name, address);
+	const struct pool *before = pool_before(objector, pool);
+	size_t count = 0;
+
+	for (size_t i = 0; before && i < before->backend_count; i++)
+		count +=
+			!before->backends[i].removing && address_equal(&before->backends[i].address, address);
+	return count;
 }
 
 static bool had_vip(const struct objector *objector, const struct address *address)
@@ -80,13 +81,13 @@ static int object_to_backend(const struct objector *objector, const struct pool 
 	struct objection objection = {0};
 	char text[ADDRESS_TEXT];
 
-	if (class && !had_backend(objector, pool, &backend->address)) {
+	if (class && !stayed_at(objector, pool, &backend->address)) {
 		refuse_class(&objection.refusal, &backend->address, class,
 			     "an address at which this host reaches the backend");
 		return object_to(objector, OBJECTION_WRONG, &fault, &objection);
 	}
 	if (!model_has_vip(objector->after, &backend->address) ||
-	    (had_vip(objector, &backend->address) && had_backend(objector, pool, &backend->address)))
+	    (had_vip(objector, &backend->address) && stayed_at(objector, pool, &backend->address)))
 		return 0;
 	refuse(&objection.refusal, -EINVAL,
 	       "%s is a VIP of this instance, so packets for the backend would come back here",
@@ -107,7 +108,7 @@ static int by_address(const void *a, const void *b)
 static const struct backend *newest_of(const struct objector *objector, const struct pool *pool,
 				       const struct backend **same, size_t count)
 {
-	const struct pool *before = objector->before ? model_pool(objector->before, pool->name) : NULL;
+	const struct pool *before = pool_before(objector, pool);
 
 	for (size_t i = 0; before && i < count; i++)
 		if (!pool_backend_at(before, same[i]->name, &same[i]->address))
@@ -124,7 +125,7 @@ static int object_to_same(const struct objector *objector, const struct pool *po
 	struct objection objection = {0};
 	char text[ADDRESS_TEXT];
 
-	if (count <= stay_at(objector->before, pool->name, &newest->address))
+	if (count <= stayed_at(objector, pool, &newest->address))
 		return 0;
 	refuse(&objection.refusal, -EPERM,
 	       "backend %s has the address %s already, so one server would get %zu shares, and draining one "
@@ -170,7 +171,7 @@ static bool same_prefix(const struct prefix *a, const struct prefix *b)
 static int object_to_source(const struct objector *objector, const struct pool *pool,
 			    const struct prefix *source)
 {
-	const struct pool *before = objector->before ? model_pool(objector->before, pool->name) : NULL;
+	const struct pool *before = pool_before(objector, pool);
 	const struct fault fault = {FAULT_POOL, pool, NULL, "source"};
 	const struct address_class *class = source->address.family ? prefix_class(source) : NULL;
 	char text[PREFIX_TEXT], prefix[PREFIX_TEXT];
@@ -192,7 +193,7 @@ static bool idle_port(const struct pool *pool)
 
 static int object_to_port(const struct objector *objector, const struct pool *pool)
 {
-	const struct pool *before = objector->before ? model_pool(objector->before, pool->name) : NULL;
+	const struct pool *before = pool_before(objector, pool);
 	const struct fault fault = {FAULT_POOL, pool, NULL, "gue_port"};
 	struct objection objection = {0};
 
