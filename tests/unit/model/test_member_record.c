@@ -41,12 +41,30 @@ static void sets_differ_by_what_places_their_slots(void **state)
 		after = record_of(model, 2);
 		if (member_record_equal(&before, &after) != cases[i].same ||
 		    member_record_same_placement(&before, &after) != cases[i].same_placement ||
+		    member_record_same_placement(&after, &before) != cases[i].same_placement ||
 		    (member_record_digest(&before) == member_record_digest(&after)) != cases[i].same)
 			fail_msg("%s %s", cases[i].word, cases[i].arguments);
 		member_record_release(&before);
 		member_record_release(&after);
 		model_free(model);
 	}
+}
+
+static void an_option_is_part_of_the_set(void **state)
+{
+	struct model *model = small_model(2);
+	struct member_record before, after;
+
+	(void)state;
+	operate(&model, "pool.set", "{'name': 'db', 'scheme': 'ring'}");
+	before = record_of(model, 1);
+	operate(&model, "pool.set", "{'name': 'db', 'virtual_nodes': 7}");
+	after = record_of(model, 1);
+	assert_false(member_record_equal(&before, &after));
+	assert_true(member_record_digest(&before) != member_record_digest(&after));
+	member_record_release(&before);
+	member_record_release(&after);
+	model_free(model);
 }
 
 static void the_newest_of_a_pool_comes_first(void **state)
@@ -71,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sets_differ_by_what_places_their_slots),
+		cmocka_unit_test(an_option_is_part_of_the_set),
 		cmocka_unit_test(the_newest_of_a_pool_comes_first),
 	};
 
