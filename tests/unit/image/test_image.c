@@ -1,11 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "unit/models.h"
-
-#include <arpa/inet.h>
-#include <errno.h>
+// SPDX-License-Identifier: Apache-2.0
 #include <holdfast/slot.h>
 
-#include "holdfast/outer.h"
+#include "unit/models.h"
 
 enum { SERVES = HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP };
 
@@ -205,75 +201,6 @@ static void weight_nought_is_a_member_without_slots(void **state)
 	model_free(model);
 }
 
-/* db4 since before the boot, db6 since now. */
-static struct health two_are_down(void *context, const char *pool, const struct backend *backend)
-{
-	(void)context;
-	(void)pool;
-	if (strcmp(backend->name, "db4") == 0)
-		return (struct health){.state = HEALTH_DOWN, .since = 100U - HEALTH_LONG};
-	return (struct health){.state = strcmp(backend->name, "db6") == 0 ? HEALTH_DOWN : HEALTH_UNKNOWN,
-			       .since = 100};
-}
-
-static void flags_say_who_takes_and_who_serves(void **state)
-{
-	/* db6 went down this very moment: TCP has a grace, UDP none. */
-	static const uint8_t expected[] = {
-		HF_BACKEND_TAKES_NEW | SERVES, SERVES, 0, 0, HF_BACKEND_TAKES_NEW | SERVES,
-		HF_BACKEND_SERVES_TCP};
-	const struct moment moment = {.now = 100, .wall = TEST_NOW, .health = two_are_down};
-	struct model *model = small_model(6);
-	struct ledger *ledger = ledger_new();
-	struct refusal refusal = {0};
-	struct image *image;
-
-	(void)state;
-	operate(&model, "backend.drain", "{'pool': 'db', 'name': 'db2'}");
-	operate(&model, "backend.disable", "{'pool': 'db', 'name': 'db3'}");
-	assert_int_equal(ledger_assign(ledger, model, HF_DEFAULT_COUNTERS, &refusal), 0);
-	assert_int_equal(image_build(model, ledger, NULL, &moment, &image, &refusal), 0);
-	for (size_t i = 0; i < 6; i++) {
-		const struct backend *backend = &model->pools[0].backends[i];
-
-		assert_int_equal(image_backend(image, ledger_backend(ledger, "db", backend))->entry.flags,
-				 expected[i]);
-	}
-	image_free(image);
-	ledger_free(ledger);
-	model_free(model);
-}
-
-static void entries_hold_the_outer_header(void **state)
-{
-	struct model *model = small_model(1);
-	struct ledger *ledger = ledger_new();
-	struct image *image = must_image(model, ledger, NULL, "");
-	const struct backend_image *backend = &image->backends[0];
-
-	(void)state;
-	assert_true(backend->source_from_route);
-	assert_int_equal(backend->entry.dst[0], htonl(0x0a000001));
-	assert_int_equal(backend->entry.csum, hf_outer_csum(0, htonl(0x0a000001)));
-	image_free(image);
-	operate(&model, "pool.set", "{'name': 'db', 'source': '192.0.2.0/24', 'encap': 'gue'}");
-	image = must_image(model, ledger, NULL, "");
-	backend = &image->backends[0];
-	assert_false(backend->source_from_route);
-	assert_int_equal(backend->entry.src[0], htonl(0xc0000200));
-	assert_int_equal(backend->entry.src_mask, htonl(0xff));
-	assert_int_equal(backend->entry.csum, hf_outer_csum(htonl(0xc0000200), htonl(0x0a000001)));
-	assert_int_equal(backend->entry.gue_port, htons(19523));
-	image_free(image);
-	operate(&model, "pool.set", "{'name': 'db', 'source': '192.0.2.7', 'encap': 'ipip'}");
-	image = must_image(model, ledger, NULL, "");
-	assert_int_equal(image->backends[0].entry.src_mask, 0);
-	assert_int_equal(image->backends[0].entry.gue_port, 0);
-	image_free(image);
-	ledger_free(ledger);
-	model_free(model);
-}
-
 static void pools_that_did_not_change_share_their_words(void **state)
 {
 	struct model *model = small_model(3);
@@ -374,8 +301,6 @@ int main(void)
 		cmocka_unit_test(the_walk_goes_on_where_three_are_not_enough),
 		cmocka_unit_test(nobody_able_leaves_no_owner),
 		cmocka_unit_test(weight_nought_is_a_member_without_slots),
-		cmocka_unit_test(flags_say_who_takes_and_who_serves),
-		cmocka_unit_test(entries_hold_the_outer_header),
 		cmocka_unit_test(pools_that_did_not_change_share_their_words),
 		cmocka_unit_test(words_can_be_lent),
 		cmocka_unit_test(hash_and_seed_are_in_the_digest),

@@ -1,41 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* A ledger against what the data plane holds: whether it knows it, and one that is made of it. */
-#include "unit/models.h"
-
-#include <errno.h>
-#include "core/adoption/adoption.h"
-
-static void give(struct ledger *ledger, const struct model *model)
-{
-	struct refusal refusal = {0};
-
-	if (ledger_assign(ledger, model, HF_DEFAULT_COUNTERS, &refusal) != 0)
-		fail_msg("%s", refusal.what);
-}
-
-/* Two pools; numbers are not in the order of names, and some were given before. */
-static struct model *used_model(struct ledger *ledger)
-{
-	struct model *model = model_new(7);
-
-	operate(&model, "pool.add", "{'name': 'gone'}");
-	operate(&model, "backend.add", "{'pool': 'gone', 'name': 'x', 'address': '10.0.9.9'}");
-	give(ledger, model);
-	operate(&model, "pool.remove", "{'name': 'gone'}");
-	operate(&model, "pool.add", "{'name': 'web'}");
-	for (int i = 9; i > 0; i--)
-		operate(&model, "backend.add", "{'pool': 'web', 'name': 'w%d', 'address': '10.0.0.%d'}", i,
-			i);
-	give(ledger, model);
-	operate(&model, "pool.add", "{'name': 'db'}");
-	for (int i = 1; i < 4; i++)
-		operate(&model, "backend.add", "{'pool': 'db', 'name': 'b%d', 'address': '10.0.1.%d'}", i, i);
-	operate(&model, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.10:5432', 'pool': 'db'}");
-	operate(&model, "service.add", "{'proto': 'udp', 'listen': '203.0.113.10:1000-1999', 'pool': 'db'}");
-	operate(&model, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.10:80', 'pool': 'web'}");
-	give(ledger, model);
-	return model;
-}
+// SPDX-License-Identifier: Apache-2.0
+#include "unit/adoption/used_model.h"
 
 static void same_numbers(const struct ledger *a, const struct ledger *b, const struct model *model)
 {
@@ -125,31 +89,11 @@ static void numbers_of_what_a_file_does_not_name_are_not_given_away(void **state
 	model_free(file);
 }
 
-static void a_ledger_that_gave_other_numbers_is_told(void **state)
-{
-	struct ledger *ledger = ledger_new(), *other = ledger_new();
-	struct model *model = used_model(ledger);
-	struct image *image = must_image(model, ledger, NULL, "");
-	struct refusal refusal = {0};
-
-	(void)state;
-	assert_int_equal(ledger_knows(ledger, image, &refusal), 0);
-	assert_int_equal(ledger_knows(other, image, &refusal), -ENOTRECOVERABLE);
-	assert_true(refusal.what[0]);
-	give(other, model);
-	assert_int_equal(ledger_knows(other, image, &refusal), -ENOTRECOVERABLE);
-	ledger_free(ledger);
-	ledger_free(other);
-	image_free(image);
-	model_free(model);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_data_plane_holds_keeps_its_numbers),
 		cmocka_unit_test(numbers_of_what_a_file_does_not_name_are_not_given_away),
-		cmocka_unit_test(a_ledger_that_gave_other_numbers_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

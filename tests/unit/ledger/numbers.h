@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers that a ledger gives to the backends of pool db. */
+#ifndef HOLDFAST_TEST_NUMBERS_H
+#define HOLDFAST_TEST_NUMBERS_H
+
+#include "unit/models.h"
+
+static inline void assign(struct ledger *ledger, const struct model *model)
+{
+	struct refusal refusal = {0};
+
+	if (ledger_assign(ledger, model, HF_DEFAULT_COUNTERS, &refusal) != 0)
+		fail_msg("%s", refusal.what);
+}
+
+static inline uint16_t number_of(const struct ledger *ledger, const struct model *model, const char *name)
+{
+	return ledger_backend(ledger, "db", pool_backend(model_pool(model, "db"), name));
+}
+
+static inline bool is_this(uint16_t backend, void *context)
+{
+	return backend == *(const uint16_t *)context;
+}
+
+static inline void release(struct ledger *ledger, uint16_t backend)
+{
+	ledger_release_backends(ledger, is_this, &backend);
+}
+
+#endif
