@@ -32,10 +32,11 @@ def mark(host, monitor, address):
 
 
 def test_next_hops_are_followed_on_after_a_refusal(serving, host):
-    """A way that is lost before the refusal and found after it is used again."""
+    """A way that is lost before two refusals and found after them is used again."""
     wait_until(lambda: next_hop(serving)["resolved"])
     host.run("ip", "route", "add", "unreachable", "10.9.0.11/32")
     wait_until(lambda: not next_hop(serving)["resolved"])
+    lose_the_pool(serving)
     lose_the_pool(serving)
     host.run("ip", "route", "del", "unreachable", "10.9.0.11/32")
     wait_until(lambda: next_hop(serving)["resolved"])
