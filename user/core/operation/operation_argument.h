@@ -6,7 +6,7 @@
 #include "core/model/lookup.h"
 #include "core/model/schema_table.h"
 
-/* The text of an argument that operation_apply() has found to be there, "" where it is not text. */
+/* The text of an argument, "" where it is not there or not text. */
 const char *argument_text(const json_t *arguments, const char *name);
 /* Reads every argument that is a key of schema into *object, which keeps the others. */
 int arguments_read(const struct schema *schema, void *object, const json_t *arguments,

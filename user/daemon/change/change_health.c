@@ -4,20 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/operation/operation_argument.h"
 #include "preparation.h"
-
-static const char *text_at(const json_t *arguments, const char *name)
-{
-	const char *text = json_string_value(json_object_get(arguments, name));
-
-	return text ? text : "";
-}
 
 static const struct backend *named(const struct model *model, const json_t *arguments)
 {
-	const struct pool *pool = model_pool(model, text_at(arguments, "pool"));
+	const struct pool *pool = model_pool(model, argument_text(arguments, "pool"));
 
-	return pool ? pool_backend(pool, text_at(arguments, "name")) : NULL;
+	return pool ? pool_backend(pool, argument_text(arguments, "name")) : NULL;
 }
 
 static int read_words(struct instance *instance, struct model *next, const struct change *change,
@@ -37,7 +31,7 @@ int words_read(struct instance *instance, const char *word, const json_t *argume
 	       struct change *change, struct words *ret, struct refusal *refusal)
 {
 	const struct backend *backend = named(next, arguments);
-	const char *pool = text_at(arguments, "pool");
+	const char *pool = argument_text(arguments, "pool");
 	const struct fact *fact;
 
 	if (change->whole) {
@@ -83,7 +77,7 @@ int change_health(struct instance *instance, const json_t *arguments, const stru
 	told.cause = "backend health";
 	told.missing_ok = true;
 	if (backend) { /* else it has left: there is nothing to state it of */
-		fact_make(instance->facts, text_at(arguments, "pool"), backend, states[backend->health],
+		fact_make(instance->facts, argument_text(arguments, "pool"), backend, states[backend->health],
 			  change->author, &fact);
 		told.fact = &fact;
 	}

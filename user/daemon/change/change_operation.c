@@ -4,22 +4,16 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/operation/operation_argument.h"
 #include "change_health.h"
 #include "preparation.h"
-
-static const char *text_of(const json_t *arguments, const char *name)
-{
-	const char *text = json_string_value(json_object_get(arguments, name));
-
-	return text ? text : "";
-}
 
 /* "backend drain db/db2", "service add tcp 203.0.113.10:80": the command that would have done it. */
 static void tell_cause(const char *word, const json_t *arguments, char *cause, size_t room)
 {
-	const char *pool = text_of(arguments, "pool"), *name = text_of(arguments, "name");
-	const char *proto = text_of(arguments, "proto"), *listen = text_of(arguments, "listen");
-	const char *slots = text_of(arguments, "slots"), *backend = text_of(arguments, "backend");
+	const char *pool = argument_text(arguments, "pool"), *name = argument_text(arguments, "name");
+	const char *proto = argument_text(arguments, "proto"), *listen = argument_text(arguments, "listen");
+	const char *slots = argument_text(arguments, "slots"), *backend = argument_text(arguments, "backend");
 	char command[64];
 
 	snprintf(command, sizeof command, "%s", word);
@@ -37,7 +31,7 @@ static void tell_cause(const char *word, const json_t *arguments, char *cause, s
 
 static bool attaches_the_same(const struct interface *interface, const json_t *arguments)
 {
-	const char *mode = text_of(arguments, "mode");
+	const char *mode = argument_text(arguments, "mode");
 	bool share = json_is_true(json_object_get(arguments, "share"));
 
 	return share == interface->share &&
@@ -49,7 +43,8 @@ static bool attaches_the_same(const struct interface *interface, const json_t *a
 static int attach_again(struct instance *instance, const json_t *arguments, const struct change *change,
 			json_t **ret, struct refusal *refusal)
 {
-	const struct interface *interface = model_interface(instance->model, text_of(arguments, "name"));
+	const struct interface *interface =
+		model_interface(instance->model, argument_text(arguments, "name"));
 	const struct plan nothing = {0};
 	int error = change_check(instance, change, refusal);
 	json_t *said;
