@@ -82,7 +82,7 @@ static void a_member_set_has_the_keys_of_its_pool(void **state)
 			continue;
 		assert_non_null(other);
 		assert_true(other->type == key->type && other->size == key->size && other->low == key->low &&
-			    other->high == key->high && other->word == key->word);
+			    other->high == key->high && other->words == key->words);
 		assert_string_equal(other->standard, key->standard);
 	}
 }

@@ -18,19 +18,14 @@ struct lamp {
 	char *owners;
 };
 
-static const char *colour_word(unsigned int value)
-{
-	static const char *const words[] = {"white", "red", "green"};
-
-	return value < 3 ? words[value] : NULL;
-}
+static const char *const colour_words[] = {"white", "red", "green", NULL};
 
 #define AT(member) .offset = offsetof(struct lamp, member), .size = sizeof(((struct lamp *)0)->member)
 
 static const struct schema_key keys[] = {
 	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(name), .help = "Its name."},
 	{"watts", SCHEMA_NUMBER, 0, AT(watts), .low = 1, .high = 100, .standard = "40", .help = "Power."},
-	{"colour", SCHEMA_CHOICE, SCHEMA_QUIET, AT(colour), .word = colour_word, .standard = "white",
+	{"colour", SCHEMA_CHOICE, SCHEMA_QUIET, AT(colour), .words = colour_words, .standard = "white",
 	 .help = "Colour."},
 	{"dim", SCHEMA_BOOL, SCHEMA_QUIET, AT(dim), .standard = "false", .help = "Half of it."},
 	{"minutes", SCHEMA_DURATION, SCHEMA_QUIET, AT(minutes), .low = 60, .high = 7200, .standard = "1h",

@@ -60,10 +60,10 @@ static char *choices_of(const struct schema_key *key)
 {
 	char text[CHOICES_TEXT] = "";
 
-	for (unsigned int i = 0; key->word(i); i++) {
+	for (unsigned int i = 0; schema_word(key, i); i++) {
 		size_t length = strlen(text);
 
-		snprintf(text + length, sizeof text - length, "%s%s", i ? " " : "", key->word(i));
+		snprintf(text + length, sizeof text - length, "%s%s", i ? " " : "", schema_word(key, i));
 	}
 	return strdup(text);
 }
@@ -102,20 +102,21 @@ static bool is_option(const struct verb *verb, const struct schema_key *key)
 	return strcmp(key->name, verb->keys->identity) != 0;
 }
 
-static size_t count_options(const struct verb *verb)
+/* Room for all that a verb may have. */
+static struct option *new_options(const struct verb *verb)
 {
-	size_t count = 0;
+	size_t most = 1;
 
 	for (const struct option *option = verb->options; option && option->name; option++)
-		count++;
+		most++;
 	for (const struct schema_key *key = verb->keys ? verb->keys->keys : NULL; key && key->name; key++)
-		count += is_option(verb, key);
-	return count;
+		most++;
+	return calloc(most, sizeof(struct option));
 }
 
 static int make_options(const struct verb *verb)
 {
-	struct option *options = calloc(count_options(verb) + 1, sizeof *options), *at = options;
+	struct option *options = new_options(verb), *at = options;
 	struct made *made = malloc(sizeof *made);
 	int error = options && made ? 0 : -ENOMEM;
 
@@ -138,19 +139,11 @@ static int make_options(const struct verb *verb)
 	return 0;
 }
 
-static bool has_keys(const struct verb *verb)
-{
-	for (const struct option *option = verb->options; option && option->name; option++)
-		if (option->keys)
-			return true;
-	return verb->keys;
-}
-
 int key_options_make(const struct program *program)
 {
 	for (size_t i = 0; program->nouns[i]; i++)
 		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
-			if (has_keys(verb) && make_options(verb) < 0)
+			if ((verb->options || verb->keys) && make_options(verb) < 0)
 				return -ENOMEM;
 	return 0;
 }

@@ -186,6 +186,9 @@ uint32_t placed_weight(const struct backend *backend);
  * one balancer's own view, and is no part of what all must agree on. */
 bool backend_rests(const struct backend *backend);
 
+/* Their words end with NULL; a value that has none is called "?". */
+extern const char *const admin_words[],
+	*const encap_words[], *const hash_words[], *const track_words[], *const mode_words[];
 const char *admin_name(enum admin_state state);
 const char *health_name(enum health_state state);
 const char *encap_name(uint8_t encap);

@@ -2,46 +2,47 @@
 /* The words of choices. */
 #include "model.h"
 
-#define WORD(words, value) ((size_t)(value) < sizeof(words) / sizeof((words)[0]) ? (words)[value] : "?")
+const char *const admin_words[] = {"active", "draining", "disabled", NULL};
+const char *const encap_words[] = {"ipip", "gue", "gre", "l2", NULL};
+const char *const hash_words[] = {"5tuple", "source", NULL};
+const char *const track_words[] = {"auto", "always", "never", NULL};
+const char *const mode_words[] = {"auto", "native", "generic", NULL};
+static const char *const health_words[] = {"unknown", "up", "down", NULL};
+
+static const char *word_of(const char *const *words, unsigned int value)
+{
+	for (; *words; words++)
+		if (!value--)
+			return *words;
+	return "?";
+}
 
 const char *admin_name(enum admin_state state)
 {
-	static const char *const words[] = {"active", "draining", "disabled"};
-
-	return WORD(words, state);
+	return word_of(admin_words, state);
 }
 
 const char *health_name(enum health_state state)
 {
-	static const char *const words[] = {"unknown", "up", "down"};
-
-	return WORD(words, state);
+	return word_of(health_words, state);
 }
 
 const char *encap_name(uint8_t encap)
 {
-	static const char *const words[] = {"ipip", "gue", "gre", "l2"};
-
-	return WORD(words, encap);
+	return word_of(encap_words, encap);
 }
 
 const char *hash_name(uint8_t hash)
 {
-	static const char *const words[] = {"5tuple", "source"};
-
-	return WORD(words, hash);
+	return word_of(hash_words, hash);
 }
 
 const char *track_name(uint8_t track)
 {
-	static const char *const words[] = {"auto", "always", "never"};
-
-	return WORD(words, track);
+	return word_of(track_words, track);
 }
 
 const char *mode_name(enum interface_mode mode)
 {
-	static const char *const words[] = {"auto", "native", "generic"};
-
-	return WORD(words, mode);
+	return word_of(mode_words, mode);
 }

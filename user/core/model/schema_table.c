@@ -6,62 +6,9 @@
 #include "model.h"
 #include "schema_table.h"
 
-static const char *scheme_word(unsigned int value)
-{
-	return value < PLACEMENT_SCHEMES ? placement_scheme_name(value) : NULL;
-}
-
-static const char *admin_word(unsigned int value)
-{
-	return value <= ADMIN_DISABLED ? admin_name(value) : NULL;
-}
-
-static const char *rule_word(unsigned int value)
-{
-	static const char *const words[] = {"auto", "up", "down"};
-
-	return value <= HEALTH_FORCED_DOWN ? words[value] : NULL;
-}
-
-static const char *encap_word(unsigned int value)
-{
-	return value <= HF_ENCAP_L2 ? encap_name((uint8_t)value) : NULL;
-}
-
-static const char *hash_word(unsigned int value)
-{
-	return value <= HF_HASH_SOURCE ? hash_name((uint8_t)value) : NULL;
-}
-
-static const char *track_word(unsigned int value)
-{
-	return value <= HF_TRACK_NEVER ? track_name((uint8_t)value) : NULL;
-}
-
-static const char *mode_word(unsigned int value)
-{
-	return value <= MODE_GENERIC ? mode_name(value) : NULL;
-}
-
-/* "identity" is of keys that are numbers, which flows are not. */
-static const char *ring_hash_word(unsigned int value)
-{
-	return value <= PLACEMENT_MD5_64 ? placement_hash_name(value) : NULL;
-}
-
-static const char *ring_owner_word(unsigned int value)
-{
-	static const char *const words[] = {"at", "after"};
-
-	return value <= RING_AFTER ? words[value] : NULL;
-}
-
-static const char *ketama_word(unsigned int value)
-{
-	static const char *const words[] = {"libmemcached", "nginx"};
-
-	return value <= KETAMA_NGINX ? words[value] : NULL;
-}
+static const char *const rule_words[] = {"auto", "up", "down", NULL};
+static const char *const ring_owner_words[] = {"at", "after", NULL};
+static const char *const ketama_words[] = {"libmemcached", "nginx", NULL};
 
 /* The list that a pointer and the count behind it are. */
 #define LIST(type, member, number)               \
@@ -72,7 +19,7 @@ static const char *ketama_word(unsigned int value)
 static const struct schema_key interface_keys[] = {
 	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(interface, name),
 	 .help = "The network interface, such as eth0."},
-	{"mode", SCHEMA_CHOICE, SCHEMA_QUIET, AT(interface, mode), .word = mode_word, .standard = "auto",
+	{"mode", SCHEMA_CHOICE, SCHEMA_QUIET, AT(interface, mode), .words = mode_words, .standard = "auto",
 	 .help = "native: in the driver; generic: in the stack; auto: native where it works."},
 	{"share", SCHEMA_BOOL, SCHEMA_QUIET, AT(interface, share), .standard = "false",
 	 .help = "Share the interface with other XDP programs, through libxdp's dispatcher."},
@@ -89,11 +36,11 @@ static const struct schema_key backend_keys[] = {
 	 .value = "W", .help = "Its share of new flows among the pool's weights; 0 takes none."},
 	{"zone", SCHEMA_NAME, SCHEMA_QUIET, AT(backend, zone), .value = "Z",
 	 .help = "What fails together. A slot's second and third choices prefer other zones."},
-	{"admin", SCHEMA_CHOICE, SCHEMA_STATE, AT(backend, admin), .word = admin_word, .standard = "active",
+	{"admin", SCHEMA_CHOICE, SCHEMA_STATE, AT(backend, admin), .words = admin_words, .standard = "active",
 	 .help = "active; draining: no new flows, old ones stay; disabled: no flows. A file that is silent "
 		 "leaves what the command line set."},
 	{"health", SCHEMA_CHOICE, SCHEMA_STATE | SCHEMA_QUIET | SCHEMA_FACT, AT(backend, health),
-	 .word = rule_word, .standard = "auto",
+	 .words = rule_words, .standard = "auto",
 	 .help = "auto: nothing is stated; up or down: what is stated. Read only at a start with an empty "
 		 "database or with --fresh; later holdfast backend health alone changes it. Written by "
 		 "export --state."},
@@ -120,7 +67,7 @@ static const struct schema_key backend_keys[] = {
 #define OF_POOL(name_, help_)   help_
 #define OF_RECORD(name_, help_) "The pool's " name_ " at that time."
 #define MEMBER_SET_KEYS(type_, seed_flags_, HELP)								\
-	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, scheme), .word = scheme_word, .standard = "maglev",	\
+	{"scheme", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, scheme), .words = placement_scheme_names, .standard = "maglev", \
 	 .help = HELP("scheme", "How slots are placed on backends. See holdfast placement compare.")},		\
 	{"table_size", SCHEMA_NUMBER, SCHEMA_QUIET, AT(type_, slots), .low = PLACEMENT_MIN_SLOTS,		\
 	 .high = PLACEMENT_MAX_SLOTS, .standard = "65537", .value = "M",					\
@@ -128,19 +75,19 @@ static const struct schema_key backend_keys[] = {
 				    "A hundred times the backends or more.")},					\
 	{"seed", SCHEMA_SEED, seed_flags_, AT(type_, seed), .value = "SEED",					\
 	 .help = HELP("seed", "The pool's own seed of placement and flow hash; without it, the instance's.")},	\
-	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, hash), .word = hash_word, .standard = "5tuple",		\
+	{"hash", SCHEMA_CHOICE, SCHEMA_QUIET, AT(type_, hash), .words = hash_words, .standard = "5tuple",	\
 	 .help = HELP("hash", "What of a flow decides its slot. 5tuple: addresses, ports and protocol; "	\
 			      "source: the client's address alone.")},						\
 	{"virtual_nodes", SCHEMA_NUMBER, DIGESTED, AT(type_, options.virtual_nodes), .low = 1,			\
 	 .high = 65536, .standard = "100", .scheme = "ring", .value = "N",					\
 	 .help = HELP("virtual_nodes", "Tokens per 100 of weight. More of them balance better.")},		\
-	{"ring_hash", SCHEMA_CHOICE, DIGESTED, AT(type_, options.ring_hash), .word = ring_hash_word,		\
-	 .standard = "xxhash", .scheme = "ring",								\
+	{"ring_hash", SCHEMA_CHOICE, DIGESTED, AT(type_, options.ring_hash), .words = placement_hash_names,	\
+	 .high = PLACEMENT_MD5_64, .standard = "xxhash", .scheme = "ring",					\
 	 .help = HELP("ring_hash", "How the names of tokens become positions.")},				\
-	{"ring_owner", SCHEMA_CHOICE, DIGESTED, AT(type_, options.ring_owner), .word = ring_owner_word,		\
+	{"ring_owner", SCHEMA_CHOICE, DIGESTED, AT(type_, options.ring_owner), .words = ring_owner_words,	\
 	 .standard = "at", .scheme = "ring",									\
 	 .help = HELP("ring_owner", "Whether what falls on a token is that token's, or the next's.")},		\
-	{"ketama", SCHEMA_CHOICE, DIGESTED, AT(type_, options.ketama), .word = ketama_word,			\
+	{"ketama", SCHEMA_CHOICE, DIGESTED, AT(type_, options.ketama), .words = ketama_words,			\
 	 .standard = "libmemcached", .scheme = "ketama",							\
 	 .help = HELP("ketama", "Whose ring it is.")},								\
 	{"tolerance", SCHEMA_PERCENT, DIGESTED, AT(type_, options.tolerance), .high = 1000,			\
@@ -158,7 +105,7 @@ static const struct schema_key backend_keys[] = {
 static const struct schema_key pool_keys[] = {
 	{"name", SCHEMA_NAME, SCHEMA_REQUIRED, AT(pool, name), .help = "The pool's name."},
 	MEMBER_SET_KEYS(pool, SCHEMA_QUIET, OF_POOL),
-	{"encap", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, encap), .word = encap_word, .standard = "ipip",
+	{"encap", SCHEMA_CHOICE, SCHEMA_QUIET, AT(pool, encap), .words = encap_words, .standard = "ipip",
 	 .help = "How packets are wrapped. gue names the hops for receivers; l2 changes only the Ethernet "
 		 "addresses."},
 	{"gue_port", SCHEMA_NUMBER, SCHEMA_QUIET, AT(pool, gue_port), .low = 1, .high = UINT16_MAX,
@@ -187,7 +134,7 @@ static const struct schema_key service_keys[] = {
 	 .help = "Protocol, virtual address and port that clients connect to."},
 	{"pool", SCHEMA_NAME, SCHEMA_REQUIRED, AT(service, pool), .value = "POOL",
 	 .help = "The pool that serves it."},
-	{"track", SCHEMA_CHOICE, SCHEMA_QUIET, AT(service, track), .word = track_word, .standard = "auto",
+	{"track", SCHEMA_CHOICE, SCHEMA_QUIET, AT(service, track), .words = track_words, .standard = "auto",
 	 .help = "Which flows are remembered; only with always are new UDP flows counted. auto: those of "
 		 "moving slots; "
 		 "always: every one; never: none."},

@@ -194,6 +194,8 @@ uint64_t placement_space(const struct placement *placement);
 /* Whether a scheme takes tables of this size. 0, or -EINVAL with *refusal naming sizes that would do. */
 int placement_check_slots(enum placement_scheme scheme, uint32_t slots, struct refusal *refusal);
 
+/* By number; they end with NULL. */
+extern const char *const placement_scheme_names[], *const placement_hash_names[];
 const char *placement_scheme_name(enum placement_scheme scheme);
 /* 0 or -EINVAL. */
 int placement_scheme_parse(const char *word, enum placement_scheme *ret);

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const scheme_names[PLACEMENT_SCHEMES] = {
+const char *const placement_scheme_names[] = {
 	[PLACEMENT_MAGLEV] = "maglev", [PLACEMENT_STABLE] = "stable", [PLACEMENT_RENDEZVOUS] = "rendezvous",
 	[PLACEMENT_RING] = "ring",     [PLACEMENT_KETAMA] = "ketama", [PLACEMENT_JUMP] = "jump",
-	[PLACEMENT_MODULO] = "modulo", [PLACEMENT_SLOTS] = "slots",
+	[PLACEMENT_MODULO] = "modulo", [PLACEMENT_SLOTS] = "slots",   [PLACEMENT_SCHEMES] = NULL,
 };
 
 static const struct scheme *const schemes[PLACEMENT_SCHEMES] = {
@@ -39,13 +39,13 @@ int placement_check_slots(enum placement_scheme scheme, uint32_t slots, struct r
 
 const char *placement_scheme_name(enum placement_scheme scheme)
 {
-	return (unsigned int)scheme < PLACEMENT_SCHEMES ? scheme_names[scheme] : "unknown";
+	return (unsigned int)scheme < PLACEMENT_SCHEMES ? placement_scheme_names[scheme] : "unknown";
 }
 
 int placement_scheme_parse(const char *word, enum placement_scheme *ret)
 {
 	for (int scheme = 0; scheme < PLACEMENT_SCHEMES; scheme++)
-		if (!strcmp(word, scheme_names[scheme])) {
+		if (!strcmp(word, placement_scheme_names[scheme])) {
 			*ret = (enum placement_scheme)scheme;
 			return 0;
 		}

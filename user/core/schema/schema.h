@@ -45,10 +45,10 @@ struct schema_key {
 	const char *name;
 	enum schema_type type;
 	unsigned int flags;
-	size_t offset, size;                     /* of the value in its struct */
-	int64_t low, high;                       /* SCHEMA_NUMBER, SCHEMA_DURATION */
-	const char *(*word)(unsigned int value); /* SCHEMA_CHOICE: NULL beyond the last */
-	const char *standard; /* the default as text; NULL: all bits 0, which help explains */
+	size_t offset, size; /* of the value in its struct */
+	int64_t low, high;   /* of numbers; SCHEMA_CHOICE: high is the last word that counts, 0: all do */
+	const char *const *words; /* SCHEMA_CHOICE: ends with NULL */
+	const char *standard;     /* the default as text; NULL: all bits 0, which help explains */
 	const struct schema *items;
 	const char *scheme; /* an option that this scheme alone asks for; NULL: asked by all */
 	const char
@@ -123,6 +123,8 @@ json_t *schema_write_object(const struct schema *schema, const void *object, uns
 /* -EINVAL: "unknown key", with the near miss or all keys as what would be right. */
 int schema_unknown(const struct schema *schema, const char *key, struct refusal *refusal);
 
+/* The word of a choice; NULL beyond the last. */
+const char *schema_word(const struct schema_key *key, unsigned int value);
 /* "a number from 0 to 65535", "tcp or udp", ...: what would be right for key. Returns text. */
 const char *schema_describe(const struct schema_key *key, char *text, size_t size);
 

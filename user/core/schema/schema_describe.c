@@ -5,16 +5,25 @@
 #include "core/value/duration.h"
 #include "schema.h"
 
+const char *schema_word(const struct schema_key *key, unsigned int value)
+{
+	unsigned int count = 0;
+
+	while (key->words[count] && (!key->high || count <= key->high))
+		count++;
+	return value < count ? key->words[value] : NULL;
+}
+
 static void describe_choice(const struct schema_key *key, char *text, size_t size)
 {
 	size_t length = 0;
 
-	for (unsigned int i = 0; key->word(i) && length < size; i++)
+	for (unsigned int i = 0; schema_word(key, i) && length < size; i++)
 		length += (size_t)snprintf(text + length, size - length, "%s%s",
-					   i == 0             ? ""
-					   : key->word(i + 1) ? ", "
-							      : " or ",
-					   key->word(i));
+					   i == 0                    ? ""
+					   : schema_word(key, i + 1) ? ", "
+								     : " or ",
+					   schema_word(key, i));
 }
 
 const char *schema_describe(const struct schema_key *key, char *text, size_t size)

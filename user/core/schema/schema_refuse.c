@@ -80,8 +80,8 @@ static void choice_right(const struct schema_key *key, const char *text, struct 
 	struct nearest nearest = nearest_to(text);
 	char all[192];
 
-	for (unsigned int i = 0; key->word(i); i++)
-		nearest_offer(&nearest, key->word(i));
+	for (unsigned int i = 0; schema_word(key, i); i++)
+		nearest_offer(&nearest, schema_word(key, i));
 	if (nearest.best)
 		refusal_right(refusal, "%s (did you mean %s?)", schema_describe(key, all, sizeof all),
 			      nearest.best);

@@ -107,8 +107,8 @@ static int read_duration(const struct schema_key *key, void *at, const json_t *v
 
 static int read_choice(const struct schema_key *key, void *at, const char *text)
 {
-	for (unsigned int i = 0; text && key->word(i); i++) {
-		if (strcmp(key->word(i), text) == 0) {
+	for (unsigned int i = 0; text && schema_word(key, i); i++) {
+		if (strcmp(schema_word(key, i), text) == 0) {
 			store(at, key->size, i);
 			return 0;
 		}
@@ -350,7 +350,7 @@ json_t *schema_write(const struct schema_key *key, const void *object)
 	case SCHEMA_TIME:
 		return json_integer((json_int_t)load(at, key->size));
 	case SCHEMA_CHOICE:
-		return json_string(key->word((unsigned int)load(at, key->size)));
+		return json_string(schema_word(key, (unsigned int)load(at, key->size)));
 	case SCHEMA_BOOL:
 		return json_boolean(*(const bool *)at);
 	case SCHEMA_DURATION:

@@ -7,7 +7,7 @@
 #include "key.h"
 #include "table.h"
 
-static const char *const hash_names[PLACEMENT_HASHES] = {"xxhash", "md5", "md5-64", "identity"};
+const char *const placement_hash_names[] = {"xxhash", "md5", "md5-64", "identity", NULL};
 
 static uint64_t big_endian(const uint8_t *bytes, int count)
 {
@@ -79,13 +79,13 @@ uint32_t hash_slot(const struct placement *placement, uint64_t hash)
 
 const char *placement_hash_name(enum placement_hash hash)
 {
-	return (unsigned int)hash < PLACEMENT_HASHES ? hash_names[hash] : "unknown";
+	return (unsigned int)hash < PLACEMENT_HASHES ? placement_hash_names[hash] : "unknown";
 }
 
 int placement_hash_parse(const char *word, enum placement_hash *ret)
 {
 	for (int hash = 0; hash < PLACEMENT_HASHES; hash++)
-		if (!strcmp(word, hash_names[hash])) {
+		if (!strcmp(word, placement_hash_names[hash])) {
 			*ret = (enum placement_hash)hash;
 			return 0;
 		}
