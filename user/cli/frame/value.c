@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "core/model/model.h"
-#include "core/placement/placement.h"
 #include "core/schema/diagnosis.h"
 #include "core/value/address.h"
 #include "core/value/duration.h"
 #include "core/value/name.h"
 #include "core/value/nearest.h"
+#include "core/value/slot_range.h"
 
 static const char *const descriptions[] = {
 	[VALUE_FLAG] = "no value",
@@ -87,22 +87,6 @@ static bool endpoint_valid(const char *text, bool one_port)
 	return !endpoint_parse(text, &address, &low, &high) && (!one_port || low == high);
 }
 
-static bool range_valid(const char *text)
-{
-	char low[16];
-	const char *dash = strchr(text, '-');
-	uint64_t first, last;
-
-	if (!dash)
-		return number_parse(text, 0, PLACEMENT_MAX_SLOTS - 1, &first);
-	if ((size_t)(dash - text) >= sizeof low)
-		return false;
-	memcpy(low, text, (size_t)(dash - text));
-	low[dash - text] = '\0';
-	return number_parse(low, 0, PLACEMENT_MAX_SLOTS - 1, &first) &&
-	       number_parse(dash + 1, first, PLACEMENT_MAX_SLOTS - 1, &last);
-}
-
 static bool word_listed(const char *text, const char *choices)
 {
 	size_t length = strlen(text);
@@ -122,7 +106,7 @@ static bool value_valid(enum value_kind kind, const char *text, const char *choi
 	struct address address;
 	struct prefix prefix;
 	uint64_t number;
-	uint32_t seconds;
+	uint32_t seconds, first, last;
 
 	switch (kind) {
 	case VALUE_FLAG:
@@ -153,7 +137,7 @@ static bool value_valid(enum value_kind kind, const char *text, const char *choi
 	case VALUE_DURATION:
 		return !duration_parse(text, &seconds);
 	case VALUE_RANGE:
-		return range_valid(text);
+		return !slots_parse(text, &first, &last);
 	}
 	return false;
 }
@@ -236,7 +220,7 @@ static struct diagnosis diagnose_value(enum value_kind kind, const char *text)
 	case VALUE_DURATION:
 		return diagnose_duration(text, 0, UINT32_MAX);
 	case VALUE_RANGE:
-		return diagnose_slots(text, PLACEMENT_MAX_SLOTS - 1);
+		return diagnose_slots(text, SLOTS_MOST - 1);
 	}
 	return diagnosis("is not read");
 }

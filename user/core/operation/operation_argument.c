@@ -16,7 +16,9 @@ int arguments_read(const struct schema *schema, void *object, const json_t *argu
 	for (const struct schema_key *key = schema->keys; key->name; key++) {
 		const json_t *value = json_object_get(arguments, key->name);
 
-		if (value && key->type != SCHEMA_LIST && schema_read(key, object, value, refusal) < 0)
+		if (!value || key->type == SCHEMA_LIST || key->type == SCHEMA_LISTEN)
+			continue;
+		if (schema_read(key, object, value, refusal) < 0)
 			return -EINVAL;
 	}
 	return 0;

@@ -8,7 +8,8 @@
 
 /* The text of an argument, "" where it is not there or not text. */
 const char *argument_text(const json_t *arguments, const char *name);
-/* Reads every argument that is a key of schema into *object, which keeps the others. */
+/* Reads every argument that is a key of schema into *object, which keeps the others. What a service listens
+ * on is none: arguments say it in two words. */
 int arguments_read(const struct schema *schema, void *object, const json_t *arguments,
 		   struct refusal *refusal);
 

@@ -81,23 +81,10 @@ static int read_slots(const struct pool *pool, const json_t *arguments, struct s
 		      struct refusal *refusal)
 {
 	const char *text = argument_text(arguments, "slots");
-	char all[NAME_SIZE + 48], quoted[QUOTED_TEXT], *names = NULL;
-	struct slot_range *ranges = NULL;
-	size_t count;
-	int error = -EINVAL;
+	char quoted[QUOTED_TEXT];
 
-	if (strlen(text) < 24 && !strchr(text, ',')) {
-		strcpy(stpcpy(all, "x="), text);
-		error = slot_ranges_parse(all, &ranges, &count, &names);
-	}
-	if (error == 0 && ranges->last >= pool->slots)
-		error = -EINVAL;
-	if (error == 0)
-		*ret = (struct slot_range){.first = ranges->first, .last = ranges->last};
-	free(ranges);
-	free(names);
-	if (error != -EINVAL)
-		return error;
+	if (slots_parse(text, &ret->first, &ret->last) == 0 && ret->last < pool->slots)
+		return 0;
 	refuse(refusal, -EINVAL, "slots cannot be %s, which %s", quote(text, quoted),
 	       diagnose_slots(text, pool->slots - 1).why);
 	refusal_where(refusal, "pool %s", pool->name);

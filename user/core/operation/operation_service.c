@@ -28,17 +28,11 @@ static int read_listen(const json_t *arguments, struct service *service, char te
 static int read_rest(const json_t *arguments, struct service *service, const char *text,
 		     struct refusal *refusal)
 {
-	for (const struct schema_key *key = schema_service.keys; key->name; key++) {
-		const json_t *value = json_object_get(arguments, key->name);
+	int error = arguments_read(&schema_service, service, arguments, refusal);
 
-		if (!value || key->type == SCHEMA_LISTEN)
-			continue;
-		if (schema_read(key, service, value, refusal) < 0) {
-			refusal_where(refusal, "service %s", text);
-			return -EINVAL;
-		}
-	}
-	return 0;
+	if (error < 0)
+		refusal_where(refusal, "service %s", text);
+	return error;
 }
 
 static struct service *named_service(const struct model *model, const json_t *arguments,

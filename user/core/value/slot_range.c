@@ -14,39 +14,51 @@
 enum { RANGE_TEXT = NAME_SIZE + 32 };
 
 /* Digits from *text on, which moves behind them. */
-static bool slot_parse(char **text, uint32_t *ret)
+static bool slot_parse(const char **text, uint32_t *ret)
 {
 	unsigned long number;
+	char *end;
 
 	if (!isdigit((unsigned char)**text))
 		return false;
-	number = strtoul(*text, text, 10);
+	number = strtoul(*text, &end, 10);
+	*text = end;
 	*ret = (uint32_t)number;
 	return number < SLOTS_MOST;
+}
+
+int slots_parse(const char *text, uint32_t *ret_first, uint32_t *ret_last)
+{
+	uint32_t first, last;
+
+	if (!slot_parse(&text, &first))
+		return -EINVAL;
+	last = first;
+	if (*text == '-') {
+		text++;
+		if (!slot_parse(&text, &last))
+			return -EINVAL;
+	}
+	if (*text || last < first)
+		return -EINVAL;
+	*ret_first = first;
+	*ret_last = last;
+	return 0;
 }
 
 /* "db1=0-8191" or "db1=17", taken apart in place. */
 static int range_parse(char *word, struct slot_range *ret)
 {
-	char *equals = strchr(word, '='), *at;
+	char *equals = strchr(word, '=');
 
 	if (!equals || equals == word || equals - word >= NAME_SIZE)
 		return -EINVAL;
-	at = equals + 1;
 	*equals = '\0';
 	for (const char *letter = word; *letter; letter++)
 		if (!name_letter(*letter, false))
 			return -EINVAL;
-	*ret = (struct slot_range){.member = word};
-	if (!slot_parse(&at, &ret->first))
-		return -EINVAL;
-	ret->last = ret->first;
-	if (*at == '-') {
-		at++;
-		if (!slot_parse(&at, &ret->last))
-			return -EINVAL;
-	}
-	return *at || ret->last < ret->first ? -EINVAL : 0;
+	ret->member = word;
+	return slots_parse(equals + 1, &ret->first, &ret->last);
 }
 
 static int by_first_slot(const void *a, const void *b)

@@ -13,6 +13,9 @@ struct slot_range {
 	const char *member;
 };
 
+/* "17" or "0-99", of a table of SLOTS_MOST. 0 or -EINVAL. */
+int slots_parse(const char *text, uint32_t *ret_first, uint32_t *ret_last);
+
 /* The text that names no range: slots are divided by weight. */
 #define SLOT_RANGES_EVEN "even"
 
