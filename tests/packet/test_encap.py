@@ -11,7 +11,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
 from harness.words import slot_word
-from dataplane import DROP, TCP, TX, UDP, Backend, moving, now, packed
+from dataplane import DROP, TCP, TX, UDP, Backend, moving, now, words
 from frames import BACKENDS, LINK_MAC, SIZE, chosen_backend, client_frame, flow_hash, traffic_class
 from test_icmp import ERRORS, error_frame, quoted
 
@@ -178,7 +178,7 @@ def test_a_checksum_is_that_of_the_source_it_covers(fresh, encap, mask):
     use(fresh, encap, src_mask=mask)
     for number in (1, 2, 3, 4):
         record = Backend.from_buffer_copy(fresh.maps["backends"].lookup(number))
-        record.src[:] = packed("192.0.2.0")
+        record.src[:] = words("192.0.2.0")
         fresh.maps["backends"].update(number, record)
     verdict, frame = fresh.program.run(client_frame(4, UDP, 5))
     assert verdict == TX
