@@ -11,6 +11,11 @@ from harness import HarnessError
 from command import fill
 
 
+FLOWS = ["tcp 198.51.100.7:40000 203.0.113.10:80", "tcp 198.51.100.8:41000 203.0.113.10:80",
+         "udp 198.51.100.7:40000 203.0.113.11:5999", "tcp 198.51.100.7:40000 203.0.113.10:81",
+         "tcp 198.51.100.7:40000 192.0.2.1:80"]
+
+
 @pytest.fixture
 def orphan(real):
     """An instance that serves, its daemon killed."""
@@ -33,6 +38,9 @@ def test_status(orphan):
                        ("services", ("service", "pool", "up", "backends"))):
         told = {tuple(one[key] for key in keys) for one in status[kind]}
         assert told == {tuple(one[key] for key in keys) for one in live[kind]}, kind
+        assert set(status[kind][0]) == set(live[kind][0]), kind
+    assert set(status) == set(live) and status["seed"] == live["seed"] and status["slots"] == live["slots"]
+    assert status["clock"] is None and status["flows"] is None
     text = orphan.out("status --offline")
     assert re.search(r"^tcp 203\.0\.113\.10:80 +db +2/2 +- ", text, re.M), text
     assert re.search(r"^udp 203\.0\.113\.11:5000-5999 +db ", text, re.M), text
@@ -46,6 +54,7 @@ def test_backend_list(orphan):
 
     offline = orphan.json("backend list --offline")
     assert told(offline["backends"]) == told(orphan.live["backend list"]["backends"])
+    assert set(offline["backends"][0]) == set(orphan.live["backend list"]["backends"][0])
     assert orphan.out("backend list nothing --offline").count("\n") == 1
     assert orphan.out("backend list db --offline").count("\n") == 3
 
@@ -94,6 +103,8 @@ def test_what_is_stated_of_health_is_told(real):
     real.kill()
     backends = real.json("backend list --offline")["backends"]
     assert {one["name"]: one["health"] for one in backends} == {"db1": "down", "db2": "unknown"}
+    assert {one["name"]: one["health_author"] for one in backends} == {"db1": "root", "db2": None}
+    assert real.json(f"why {FLOWS[0]} --offline")["stated"][0]["backend"] == "db/db1"
 
 
 def test_without_the_database_names_are_numbers(orphan):
@@ -145,11 +156,6 @@ def test_daemon_that_runs_is_not_disturbed(real):
         pytest.fail(f"the daemon no longer changes its database: {error}")
 
 
-FLOWS = ["tcp 198.51.100.7:40000 203.0.113.10:80", "tcp 198.51.100.8:41000 203.0.113.10:80",
-         "udp 198.51.100.7:40000 203.0.113.11:5999", "tcp 198.51.100.7:40000 203.0.113.10:81",
-         "tcp 198.51.100.7:40000 192.0.2.1:80"]
-
-
 def test_why_says_the_same_without_the_daemon(real):
     fill(real)
     real.out("backend add db/db2 10.0.0.12 --weight 300")
@@ -163,3 +169,4 @@ def test_why_says_the_same_without_the_daemon(real):
         for key in ("verdict", "reason", "service", "pool", "hash", "slot", "slots", "preferences", "owner", "backend",
                     "by", "outer", "program"):
             assert told.get(key) == expected[key], (flow, key)
+        assert set(told) == set(expected) and told["hops"] == expected["hops"]

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "core/config/model_json.h"
-#include "core/image/image.h"
+#include "core/image/slot_count.h"
 #include "core/ledger/ledger.h"
 #include "core/model/model.h"
 #include "core/operation/operation.h"
@@ -114,6 +114,17 @@ __attribute__((unused)) static struct image *must_image(const struct model *mode
 	if (image_build(model, ledger, before, &moment, &image, &refusal) != 0)
 		fail_msg("%s", refusal.what);
 	return image;
+}
+
+/* How many slots a backend owns, and for how many moving ones it is the base. */
+__attribute__((unused)) static void count_slots(const struct image *image, uint16_t number,
+						uint32_t *ret_owned, uint32_t *ret_based)
+{
+	static struct slot_count counts[HF_MAX_BACKENDS];
+
+	slots_count(image, counts);
+	*ret_owned = counts[number].owned;
+	*ret_based = counts[number].based;
 }
 
 /* A small generator, so that a failing case is the same everywhere (xorshift64*, Vigna 2016). */

@@ -255,14 +255,14 @@ static void the_older_server_is_the_base_of_its_slots(void **state)
 	after = must_image(model, ledger, before, "");
 	new = number_labelled(ledger, model, "db1");
 	assert_int_equal(number_labelled(ledger, model, "db1@10.0.0.1"), old);
-	image_backend_slots(after, old, &owned, &based);
+	count_slots(after, old, &owned, &based);
 	assert_int_equal(owned, 0);
 	assert_true(based > 60);
 	assert_true(image_pool(before, "db")->digest == image_pool(after, "db")->digest);
 	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db1@10.0.0.1', 'now': true}");
 	later = must_image(model, ledger, after, "");
 	assert_true(image_pool(later, "db")->digest == image_pool(after, "db")->digest);
-	image_backend_slots(later, new, &owned, &based);
+	count_slots(later, new, &owned, &based);
 	assert_true(owned > 60);
 	image_free(before);
 	image_free(after);

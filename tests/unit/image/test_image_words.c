@@ -46,7 +46,7 @@ static void a_drain_moves_and_settles(void **state)
 	assert_int_equal(instance->image->pools[0].moving, moving);
 	assert_int_equal(instance->image->pools[0].settles, LATER + IDLE);
 	assert_int_equal(image_next(instance->image), LATER + IDLE);
-	image_backend_slots(instance->image, drained, &owned, &based);
+	count_slots(instance->image, drained, &owned, &based);
 	assert_int_equal(owned, 0);
 	assert_int_equal(based, moving);
 	assert_int_equal(flags_of(instance, "db3"), HF_BACKEND_SERVES_TCP | HF_BACKEND_SERVES_UDP);
@@ -68,7 +68,7 @@ static void a_drain_moves_and_settles(void **state)
 	assert_int_equal(instance->image->pools[0].moving, 0);
 	assert_int_equal(instance->image->pools[0].settles, 0);
 	assert_null(instance->image->pools[0].since);
-	image_backend_slots(instance->image, drained, &owned, &based);
+	count_slots(instance->image, drained, &owned, &based);
 	assert_int_equal(based, 0);
 	end(instance);
 }
@@ -272,7 +272,7 @@ static void no_pool_has_more_weighted_backends_than_slots(void **state)
 	operate(&instance->model, "backend.add", "{'pool': 'db', 'name': 'last', 'address': '10.0.1.1'}");
 	load(instance, LATER);
 	for (size_t i = 0; i < instance->image->backend_count; i++) {
-		image_backend_slots(instance->image, instance->image->backends[i].number, &owned, &based);
+		count_slots(instance->image, instance->image->backends[i].number, &owned, &based);
 		assert_int_equal(owned, 1);
 	}
 	refused(&instance->model, -EINVAL, "backend.add",
@@ -282,7 +282,7 @@ static void no_pool_has_more_weighted_backends_than_slots(void **state)
 	operate(&instance->model, "backend.add",
 		"{'pool': 'db', 'name': 'more', 'address': '10.0.1.2', 'weight': 0}");
 	load(instance, LATER + 1);
-	image_backend_slots(instance->image, number_of(instance, "more"), &owned, &based);
+	count_slots(instance->image, number_of(instance, "more"), &owned, &based);
 	assert_int_equal(owned, 0);
 	end(instance);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "told.h"
 
-#include "core/model/service_text.h"
 #include "core/view/number_name.h"
-#include "core/view/slots_view.h"
+#include "core/view/view.h"
 
 static void numbers_that_nobody_knows_are_shown(void **state)
 {
@@ -29,7 +28,7 @@ static void check_service(const char *listen)
 	uint32_t counters, ordinals;
 	struct service found;
 	struct image *image;
-	char text[SERVICE_TEXT], expected[SERVICE_TEXT];
+	char text[LISTEN_TEXT], expected[LISTEN_TEXT];
 
 	operate(&model, "service.add", "{'proto': 'udp', 'listen': '%s', 'pool': 'db', 'idle': 90}", listen);
 	image = must_image(model, ledger, NULL, "");
@@ -38,7 +37,8 @@ static void check_service(const char *listen)
 
 		assert_true(directory_service(&image->directory,
 					      ledger_service(ledger, service, &counters, &ordinals), &found));
-		assert_string_equal(service_text(&found, text), service_text(service, expected));
+		assert_string_equal(listen_text(&found.listen, text),
+				    listen_text(&service->listen, expected));
 		assert_int_equal(found.idle, service_idle(service));
 		assert_int_equal(found.track, service->track);
 	}

@@ -4,7 +4,7 @@
 #include <holdfast/slot.h>
 #include <linux/bpf.h>
 
-#include "core/view/why.h"
+#include "core/view/view.h"
 
 /* A model with its ledger and its image. */
 struct instance {

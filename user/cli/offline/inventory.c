@@ -4,50 +4,31 @@
 #include <errno.h>
 #include <holdfast/slot.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/image/directory.h"
 #include "kern/base/carrier.h"
 
-const struct backend *stored_backend(const struct offline *offline, uint16_t number)
-{
-	const char *pool, *name;
-	char label[NUMBER_NAME];
-	const struct pool *stored;
-
-	backend_number_names(&offline->names, number, &pool, &name, label);
-	stored = model_pool(offline->stored.model, pool);
-	return stored ? pool_backend(stored, name) : NULL;
-}
-
-static bool ledger_has(const struct offline *offline, uint16_t number, const char **ret_pool)
-{
-	struct address address;
-	const char *name;
-
-	return ledger_backend_name(offline->stored.ledger, number, ret_pool, &name, &address);
-}
-
-bool was_removed(const struct offline *offline, uint16_t number)
-{
-	const char *pool;
-
-	return ledger_has(offline, number, &pool) && !stored_backend(offline, number);
-}
-
 /* The pool whose slots name the backend; one that owns no slot is still in the pool that the ledger says. */
-static void find_pools(const struct offline *offline, struct found_backend *backends)
+static void find_backends(const struct offline *offline, struct found_backend *backends)
 {
 	const struct image *loaded = offline->loaded;
-	const char *name;
 
 	for (size_t i = 0; i < loaded->pool_count; i++)
 		for (uint32_t slot = 0; slot < loaded->pools[i].table.size; slot++)
 			backends[hf_slot_owner(loaded->pools[i].words[slot])].pool = loaded->pools[i].number;
 	for (size_t i = 0; i < loaded->backend_count; i++) {
-		uint16_t number = loaded->backends[i].number;
+		struct found_backend *backend = &backends[loaded->backends[i].number];
+		char label[NUMBER_NAME];
+		const char *pool_name, *name;
+		const struct pool *pool;
 
-		if (!was_removed(offline, number) && ledger_has(offline, number, &name))
-			backends[number].pool = ledger_pool(offline->stored.ledger, name);
+		backend_number_names(&offline->names, loaded->backends[i].number, &pool_name, &name, label);
+		pool = model_pool(offline->stored.model, pool_name);
+		backend->stored = pool ? pool_backend(pool, name) : NULL;
+		backend->removed = strcmp(pool_name, "#") && !backend->stored;
+		if (backend->stored)
+			backend->pool = ledger_pool(offline->stored.ledger, pool_name);
 	}
 }
 
@@ -124,7 +105,7 @@ struct inventory *inventory_take(const struct offline *offline)
 	if (!inventory)
 		return NULL;
 	slots_count(offline->loaded, inventory->slots);
-	find_pools(offline, inventory->backends);
+	find_backends(offline, inventory->backends);
 	find_reached(offline, inventory->backends);
 	find_services(&offline->loaded->directory, inventory->services);
 	if (count_services(offline, inventory)) {

@@ -16,6 +16,8 @@ struct found_service {
 struct found_backend {
 	uint32_t pool; /* number; 0: of no pool */
 	bool reached;  /* its packets have a next hop, and its interface carries them */
+	bool removed;  /* a daemon that died may have left the entry of a backend that it had just removed */
+	const struct backend *stored; /* of the last generation; NULL: it has none, or there is no database */
 	struct tally tally;
 };
 
@@ -29,10 +31,5 @@ struct inventory {
 /* NULL: it cannot be read. */
 struct inventory *inventory_take(const struct offline *offline);
 void inventory_free(struct inventory *inventory);
-
-/* What the last generation says of a number; NULL where there is no database, or no such backend. */
-const struct backend *stored_backend(const struct offline *offline, uint16_t number);
-/* A daemon that died may have left the entry of a backend that it had just removed. */
-bool was_removed(const struct offline *offline, uint16_t number);
 
 #endif

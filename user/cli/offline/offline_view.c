@@ -80,7 +80,7 @@ static json_t *backend_found(const struct offline *offline, const struct invento
 	const struct found_backend *found = &inventory->backends[image->number];
 	const struct slot_count *slots = &inventory->slots[image->number];
 	const struct pool_image *pool = image_pool_numbered(offline->loaded, found->pool);
-	const struct backend *stored = stored_backend(offline, image->number);
+	const struct backend *stored = found->stored;
 	const struct stated *stated = stored ? stored_stated(&offline->stored, stored) : NULL;
 	char label[NUMBER_NAME];
 	struct backend_state state = {
@@ -120,7 +120,7 @@ static json_t *backends_found(const struct offline *offline, const struct invent
 
 		backend_number_names(&offline->names, image->number, &pool, &name, label);
 		if ((only && strcmp(only, pool)) ||
-		    (was_removed(offline, image->number) && !inventory->slots[image->number].owned))
+		    (inventory->backends[image->number].removed && !inventory->slots[image->number].owned))
 			continue;
 		json_array_append_new(list, backend_found(offline, inventory, image));
 	}

@@ -6,7 +6,7 @@
 
 #include "cli/frame/complain.h"
 #include "core/model/pool_placement.h"
-#include "core/view/why.h"
+#include "core/view/view.h"
 #include "kern/base/absent.h"
 #include "kern/program/flow_ask.h"
 #include "offline.h"

@@ -141,9 +141,6 @@ int image_check_room(const struct image *before, const struct image *after, uint
  * end, or to be counted, make it the moment of the image itself.
  */
 uint32_t image_next(const struct image *image);
-/* How many slots a backend owns, and for how many moving ones it is the base. */
-void image_backend_slots(const struct image *image, uint16_t number, uint32_t *ret_owned,
-			 uint32_t *ret_based);
 /*
  * How many entries of the flow table the pool's moving slots will need at the most before they settle, if it
  * opens so many flows a second and nothing ends before.

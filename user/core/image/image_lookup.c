@@ -48,21 +48,6 @@ uint32_t image_next(const struct image *image)
 	return image->next;
 }
 
-void image_backend_slots(const struct image *image, uint16_t number, uint32_t *ret_owned, uint32_t *ret_based)
-{
-	*ret_owned = *ret_based = 0;
-	for (size_t i = 0; i < image->pool_count; i++) {
-		const struct pool_image *pool = &image->pools[i];
-
-		for (uint32_t at = 0; at < pool->table.size; at++) {
-			struct slot slot = slot_read(pool->words[at], 0);
-
-			*ret_owned += slot.owner == number;
-			*ret_based += slot.moving && slot.base == number;
-		}
-	}
-}
-
 uint64_t pool_image_demand(const struct pool_image *image, uint64_t remembered, double opened, uint32_t now)
 {
 	double left = image->settles > now ? image->settles - now : 0;

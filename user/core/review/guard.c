@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/model/model_edit.h"
-#include "core/model/service_text.h"
 
 /* These changes always need --force. */
 static const char breaks[] = "breaks-flows";
@@ -59,14 +58,14 @@ static int check_stranded(const struct guarded *guarded, const char *pool, struc
 
 static int refuse_service(const struct service *service, const struct service *next, struct refusal *refusal)
 {
-	char text[SERVICE_TEXT];
+	char text[LISTEN_TEXT];
 
 	if (next)
 		refuse(refusal, -EPERM, "flows of %s would leave pool %s for pool %s",
-		       service_text(next, text), service->pool, next->pool);
+		       listen_text(&next->listen, text), service->pool, next->pool);
 	else
 		refuse(refusal, -EPERM, "this ends the service on some or all of its ports");
-	refusal_where(refusal, "service %s", service_text(service, text));
+	refusal_where(refusal, "service %s", listen_text(&service->listen, text));
 	refusal_right(refusal, next ? "--force, if its flows may break"
 				    : "--force, if it should end; if not, check that the file is complete");
 	refusal_kind(refusal, breaks);

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/model/service_text.h"
-
 /* A pool without backends has nothing to move. */
 static bool warns_of_move(const struct pool_image *before, const struct plan_pool *pool, char *text,
 			  size_t size)
@@ -19,14 +17,14 @@ static bool warns_of_move(const struct pool_image *before, const struct plan_poo
 /* Connections of a service that tracks never go with their slots. */
 static void warn_untracked(const struct model *model, const struct plan_pool *pool, json_t *warnings)
 {
-	char text[SERVICE_TEXT];
+	char text[LISTEN_TEXT];
 
 	for (size_t i = 0; i < model->service_count; i++) {
 		const struct service *service = &model->services[i];
 
 		if (service->track != HF_TRACK_NEVER || strcmp(service->pool, pool->name) != 0)
 			continue;
-		service_text(service, text);
+		listen_text(&service->listen, text);
 		json_array_append_new(
 			warnings,
 			json_sprintf("service %s: track is never: open connections on the %u slots "

@@ -11,5 +11,8 @@ int duration_parse(const char *text, uint32_t *ret);
 enum { DURATION_TEXT = 32 };
 /* Seconds to "1h30m". Returns text. */
 const char *duration_text(uint32_t seconds, char text[DURATION_TEXT]);
+enum { AGE_TEXT = 24 };
+/* How long ago something was, in short: "12s", "4m", "3h". Returns text. */
+const char *age_text(int64_t seconds, char text[AGE_TEXT]);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "known.h"
 #include "view.h"
 
 static json_t *time_view(int64_t milliseconds)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "known.h"
 #include "view.h"
 
 void tally_add(json_t *view, const struct tally *tally)

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "core/model/pool_options.h"
-#include "core/model/service_text.h"
-#include "known.h"
 #include "view.h"
 
 static json_t *sources_view(const struct pool *pool)
@@ -22,11 +20,12 @@ static json_t *sources_view(const struct pool *pool)
 static json_t *services_named(const struct model *model, const struct pool *pool)
 {
 	json_t *list = json_array();
-	char text[SERVICE_TEXT];
+	char text[LISTEN_TEXT];
 
 	for (size_t i = 0; i < model->service_count; i++)
 		if (!strcmp(model->services[i].pool, pool->name))
-			json_array_append_new(list, json_string(service_text(&model->services[i], text)));
+			json_array_append_new(list,
+					      json_string(listen_text(&model->services[i].listen, text)));
 	return list;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "slots_view.h"
+#include "view.h"
 
 #include <holdfast/slot.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "known.h"
+#include <string.h>
+
 #include "view.h"
 
 json_t *generation_view(uint32_t number, int64_t time, const char *author, const char *cause)
@@ -47,4 +48,25 @@ json_t *status_view(const struct status_state *status)
 			 status->pools, "flows", status->flows, "slots", "used",
 			 (json_int_t)status->slots_used, "limit", (json_int_t)status->slots_limit, "warnings",
 			 status->warnings);
+}
+
+json_t *interface_view(const struct interface_state *interface)
+{
+	return json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s?}", "name", interface->name, "mode",
+			 interface->mode, "state", interface->state, "program", interface->program,
+			 "program_id", known_integer(interface->program_id), "link_id",
+			 known_integer(interface->link_id), "problem", interface->problem);
+}
+
+void interfaces_add_sender(json_t *interfaces, const char *name)
+{
+	json_t *interface;
+	size_t i;
+
+	json_array_foreach (interfaces, i, interface) {
+		if (!strcmp(json_string_value(json_object_get(interface, "name")), name))
+			return;
+	}
+	json_array_append_new(interfaces,
+			      json_pack("{s:s, s:s, s:s}", "name", name, "mode", "-", "state", "sends"));
 }

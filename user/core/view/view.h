@@ -11,8 +11,19 @@
 
 #include <holdfast/reasons.h>
 
-#include "core/image/image.h"
 #include "core/value/tally.h"
+#include "number_name.h"
+
+/* A value that may be absent. */
+static inline json_t *known_integer(int64_t value)
+{
+	return value < 0 ? json_null() : json_integer(value);
+}
+
+static inline json_t *known_real(double value)
+{
+	return value < 0 ? json_null() : json_real(value);
+}
 
 /* Services ------------------------------------------------------------------- */
 
@@ -121,5 +132,43 @@ json_t *status_view(const struct status_state *status);
 
 /* Of the flow table. counts: HF_FLOW_EVENTS of them. */
 json_t *flows_view(uint64_t remembered, uint64_t closing, uint64_t limit, const uint64_t *counts);
+
+/* Slots ---------------------------------------------------------------------- */
+
+/* A pool's slots as its words have them, neighbours that are alike as one range. placement NULL: without
+ * preferences; else it has as many slots. */
+json_t *slots_view(const struct names *names, const char *pool, const uint64_t *words, uint32_t slots,
+		   struct placement *placement);
+
+/* Why ------------------------------------------------------------------------ */
+
+/* What the data plane answered (kern/program/flow_ask.h). */
+struct flow_answer {
+	struct hf_observation seen;
+	uint32_t verdict;        /* of XDP */
+	struct hf_backend entry; /* of the backend that was chosen; all 0: none was */
+	bool wrapped;            /* it is forwarded, with an outer header: */
+	struct address source, destination;
+};
+
+/* The slot that the flow meets; NULL: it met none. */
+const struct pool_image *answer_pool(const struct flow_answer *answer, const struct image *image);
+/* Names of the backends that the slot prefers, best first. Empty where placement is NULL or has no such slot.
+ */
+json_t *preferences_view(const struct placement *placement, uint32_t slot);
+/* A fact of a backend. time: Unix milliseconds. */
+json_t *stated_view(const char *pool, const char *name, enum health_state state, const char *author,
+		    int64_t time);
+
+struct why_state {
+	struct names names;
+	const struct image *image;
+	const struct flow_answer *answer;
+	json_t *preferences; /* of the slot, stated_view() of those, and where the backend's packets go */
+	json_t *stated;
+	json_t *next_hop;
+	const char *program; /* the tag */
+};
+json_t *why_view(const struct why_state *why);
 
 #endif

@@ -3,9 +3,7 @@
 #include <linux/bpf.h>
 #include <stdio.h>
 
-#include "core/model/service_text.h"
-#include "known.h"
-#include "why.h"
+#include "view.h"
 
 static json_t *reason_view(int reason)
 {
@@ -28,12 +26,12 @@ static const char *verdict_name(uint32_t verdict)
 
 static json_t *service_named(const struct why_state *why, uint16_t number)
 {
-	char text[SERVICE_TEXT];
+	char text[LISTEN_TEXT];
 	struct service service;
 
 	if (!number || !directory_service(&why->image->directory, number, &service))
 		return json_null();
-	return json_string(service_text(&service, text));
+	return json_string(listen_text(&service.listen, text));
 }
 
 static json_t *backend_named(const struct why_state *why, uint16_t number)

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/value/age.h"
+#include "core/value/duration.h"
 #include "core/review/warning.h"
 #include "kern/program/load.h"
 #include "reach.h"

@@ -11,7 +11,7 @@
 
 #include "core/view/view.h"
 #include "daemon/change/drain.h"
-#include "core/value/age.h"
+#include "core/value/duration.h"
 
 void backend_reach(struct instance *instance, const struct pool *pool, const struct backend *backend,
 		   struct reach *ret)

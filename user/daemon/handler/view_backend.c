@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "core/model/lookup.h"
-#include "core/value/age.h"
+#include "core/value/duration.h"
 #include "daemon/base/clock.h"
 #include "daemon/change/drain.h"
 #include "reach.h"

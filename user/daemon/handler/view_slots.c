@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "core/model/lookup.h"
-#include "core/view/slots_view.h"
+#include "core/view/view.h"
 #include "views.h"
 
 int view_slots(struct instance *instance, const struct request *request, json_t **ret,

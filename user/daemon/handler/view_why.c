@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "core/view/why.h"
+#include "core/view/view.h"
 #include "kern/base/absent.h"
 #include "kern/program/flow_ask.h"
 #include "reach.h"

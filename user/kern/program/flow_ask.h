@@ -4,7 +4,7 @@
 #define HOLDFAST_FLOW_ASK_H
 
 #include "core/value/frame.h"
-#include "core/view/why.h"
+#include "core/view/view.h"
 #include "kern/maps/dataplane.h"
 
 /*
