@@ -8,7 +8,7 @@
 #   make vm           other kernels, booted under emulation
 #   make storm        live connections through every change there is, the long form (root)
 #   make unit         the unit tests alone (needs no root)
-#   make lint         format, licences, shell, size of functions
+#   make lint         format, licences, shell, names, size of functions, circles of files
 #   make bench         cost of a packet, of a table, of a change (root); OLD=COMMIT compares with that commit
 #   make bench-load, make bench-unload   an instance `bench` for measurements of your own, and its end (root)
 #   make man          manual pages and bash completion, into build/
@@ -205,7 +205,7 @@ $(BUILD)/storm/%: $(BUILD)/obj/tests/storm/%.o
 unit: $(UNIT)
 	@$(PYTHON) tests/run unit
 
-lint:
+lint: all
 	@scripts/lint
 
 test:
