@@ -140,7 +140,7 @@ def test_the_same_from_the_pins_alone(reached):
     reached.kill()
     ip(reached, "link set eth0 up")
     code, said = offline()
-    assert code == 1 and "0/3" in said and "ERROR" not in said, said
+    assert code == 1 and "0/3" in said and "it is down" not in said, said
     reached.start()
     wait_until(lambda: is_sound(reached))
 
