@@ -118,7 +118,7 @@ static void fill_pool(struct model *model, const char *name, int pool, int count
 			.family = 4,
 			.bytes = {10, (uint8_t)pool, (uint8_t)(i / 250), (uint8_t)(i % 250 + 1)}};
 	}
-	assert_int_equal(model_insert_pool(model, &added), 0);
+	assert_int_equal(model_insert(model, &schema_pool, &added), 0);
 }
 
 /* What was retired counts against the limit until it is released, and then all of it is free at once. */

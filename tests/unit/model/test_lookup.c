@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/models.h"
 
-#include "core/model/lookup.h"
-
 static void near_misses_are_named(void **state)
 {
 	struct model *model = small_model(2);

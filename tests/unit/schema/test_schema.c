@@ -35,7 +35,7 @@ static const struct schema_key keys[] = {
 	{"owners", SCHEMA_RANGES, SCHEMA_QUIET, AT(owners), .standard = "even", .help = "Whose."},
 	{0},
 };
-static const struct schema schema = {"lamp", "name", keys, sizeof(struct lamp)};
+static const struct schema schema = {"lamp", "name", keys, sizeof(struct lamp), NULL};
 
 static int read_lamp(const char *text, struct lamp *ret, const char **ret_key, struct refusal *refusal)
 {

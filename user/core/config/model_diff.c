@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/model/model_edit.h"
 #include "core/model/schema_table.h"
 
 static json_t *side(const struct schema_key *key, const void *object, const char *name, json_t *into)
@@ -79,16 +78,6 @@ static void append_difference(json_t *list, const struct schema *schema, const c
 					      "keys", keys));
 }
 
-/* As the list of such items is sorted. */
-static int item_order(const struct schema *schema, const void *a, const void *b)
-{
-	if (schema == &schema_interface)
-		return interface_order(a, b);
-	if (schema == &schema_pool)
-		return pool_order(a, b);
-	return schema == &schema_backend ? backend_order(a, b) : service_order(a, b);
-}
-
 static void diff_objects(json_t *list, const struct schema *schema, const char *pool, const void *before,
 			 const void *after);
 
@@ -103,7 +92,7 @@ static void diff_items(json_t *list, const struct schema_key *key, const char *p
 	while (i < left.count || j < right.count) {
 		const void *old = i < left.count ? (char *)left.items + i * size : NULL;
 		const void *new = j < right.count ? (char *)right.items + j *size : NULL;
-		int order = !old ? 1 : !new ? -1 : item_order(key->items, old, new);
+		int order = !old ? 1 : !new ? -1 : key->items->order(old, new);
 
 		if (order > 0)
 			old = NULL;

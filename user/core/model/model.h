@@ -148,6 +148,9 @@ struct model *model_copy(const struct model *model);
 void model_free(struct model *model);
 
 struct pool *model_pool(const struct model *model, const char *name); /* NULL: none */
+/* An object by the name that somebody typed, borrowed, or NULL with *refusal filled, near misses named. */
+struct pool *named_pool(const struct model *model, const char *name, struct refusal *refusal);
+struct backend *pool_named_backend(const struct pool *pool, const char *name, struct refusal *refusal);
 /*
  * A backend by what it is called: the member of this name, or "db1@10.0.0.11", whatever stands at this
  * address under this name, also where it was replaced.

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "assignment.h"
-#include "lookup.h"
 #include "model_edit.h"
 #include "pool_options.h"
 #include "pool_placement.h"
@@ -27,7 +26,7 @@ enum {
 void fault_where(const struct fault *fault, struct refusal *refusal)
 {
 	const struct service *service = fault->object;
-	char text[ENDPOINT_TEXT], label[BACKEND_TEXT];
+	char text[LISTEN_TEXT], label[BACKEND_TEXT];
 
 	switch (fault->kind) {
 	case FAULT_MODEL:
@@ -44,8 +43,7 @@ void fault_where(const struct fault *fault, struct refusal *refusal)
 			      backend_label(fault->object, label));
 		break;
 	case FAULT_SERVICE:
-		refusal_where(refusal, "service %s %s", proto_name(service->proto),
-			      endpoint_text(&service->vip, service->port_low, service->port_high, text));
+		refusal_where(refusal, "service %s", listen_text(&service->listen, text));
 		break;
 	}
 }
@@ -244,26 +242,20 @@ static int check_pools(const struct model *model, struct fault *fault, struct re
 
 static int check_overlap(const struct service *a, const struct service *b, struct refusal *refusal)
 {
-	char a_text[ENDPOINT_TEXT], b_text[ENDPOINT_TEXT];
+	char a_text[LISTEN_TEXT], b_text[ENDPOINT_TEXT];
 
 	if (a->proto != b->proto || !address_equal(&a->vip, &b->vip) || b->port_low > a->port_high)
 		return 0;
-	endpoint_text(&a->vip, a->port_low, a->port_high, a_text);
-	endpoint_text(&b->vip, b->port_low, b->port_high, b_text);
+	listen_text(&a->listen, a_text);
 	if (service_order(a, b) == 0) {
-		refuse(refusal, -EEXIST, "service %s %s is there twice", proto_name(a->proto), a_text);
+		refuse(refusal, -EEXIST, "service %s is there twice", a_text);
 		refusal_right(refusal, "one service for each protocol, address and port");
 		return -EEXIST;
 	}
-	refuse(refusal, -EINVAL, "the ports of %s %s and %s overlap", proto_name(a->proto), a_text, b_text);
+	refuse(refusal, -EINVAL, "the ports of %s and %s overlap", a_text,
+	       endpoint_text(&b->vip, b->port_low, b->port_high, b_text));
 	refusal_right(refusal, "ports that belong to one service");
 	return -EINVAL;
-}
-
-static int check_service_pool(const struct model *model, const struct service *service,
-			      struct refusal *refusal)
-{
-	return named_pool(model, service->pool, refusal) ? 0 : -ENOENT;
 }
 
 static int check_services(const struct model *model, struct fault *fault, struct refusal *refusal)
@@ -283,9 +275,8 @@ static int check_services(const struct model *model, struct fault *fault, struct
 		if (error < 0)
 			return error;
 		fault->key = "pool";
-		error = check_service_pool(model, service, refusal);
-		if (error < 0)
-			return error;
+		if (!named_pool(model, service->pool, refusal))
+			return -ENOENT;
 	}
 	return 0;
 }

@@ -1,28 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a model, and what it says of a pool, backend or service. */
+/* What is in a model, in which order, and what it says of a pool, backend or service. */
 #include <errno.h>
 #include <holdfast/abi.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/value/nearest.h"
 #include "model_edit.h"
 
-/* Finding -------------------------------------------------------------------- */
+/* Order ---------------------------------------------------------------------- */
 
-static int order_by_name(const void *name, const void *item)
+/* The name is every named struct's first member; a name alone is looked for so, too. */
+int name_order(const void *a, const void *b)
 {
-	return strcmp(name, item); /* the name is every named struct's first member */
-}
-
-static void *find_name(const void *items, size_t count, size_t size, const char *name)
-{
-	return count ? bsearch(name, items, count, size, order_by_name) : NULL;
+	return strcmp(a, b);
 }
 
 _Static_assert(offsetof(struct pool, name) == 0 && offsetof(struct backend, name) == 0 &&
 		       offsetof(struct interface, name) == 0,
-	       "find_name() compares the start of a struct");
+	       "name_order() compares the start of a struct");
+
+int backend_order(const void *a, const void *b)
+{
+	const struct backend *left = a, *right = b;
+	int order;
+
+	if (left->replaced != right->replaced)
+		return left->replaced ? 1 : -1;
+	order = strcmp(left->name, right->name);
+	return order || !left->replaced ? order : address_compare(&left->address, &right->address);
+}
+
+static int vip_order(const void *left, const void *right)
+{
+	const struct service *a = left, *b = right;
+
+	if (a->proto != b->proto)
+		return a->proto < b->proto ? -1 : 1;
+	return address_compare(&a->vip, &b->vip);
+}
+
+int service_order(const void *left, const void *right)
+{
+	const struct service *a = left, *b = right;
+	int order = vip_order(a, b);
+
+	if (order)
+		return order;
+	if (a->port_low != b->port_low)
+		return a->port_low < b->port_low ? -1 : 1;
+	return (a->port_high > b->port_high) - (a->port_high < b->port_high);
+}
+
+int removal_order(const void *a, const void *b)
+{
+	const struct removal *left = a, *right = b;
+	int order = strcmp(left->pool, right->pool);
+
+	return order ? order : strcmp(left->name, right->name);
+}
+
+/* Finding -------------------------------------------------------------------- */
+
+static void *find_name(const void *items, size_t count, size_t size, const char *name)
+{
+	return count ? bsearch(name, items, count, size, name_order) : NULL;
+}
 
 struct pool *model_pool(const struct model *model, const char *name)
 {
@@ -110,6 +154,50 @@ struct service *model_service(const struct model *model, uint8_t proto, const st
 	return bsearch(&key, model->services, model->service_count, sizeof key, service_order);
 }
 
+bool model_has_vip(const struct model *model, const struct address *address)
+{
+	static const uint8_t protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
+
+	for (size_t i = 0; model->service_count && i < sizeof protocols; i++) {
+		const struct service key = {.proto = protocols[i], .vip = *address};
+
+		if (bsearch(&key, model->services, model->service_count, sizeof key, vip_order))
+			return true;
+	}
+	return false;
+}
+
+struct pool *named_pool(const struct model *model, const char *name, struct refusal *refusal)
+{
+	struct nearest nearest = nearest_to(name);
+	struct pool *pool = model_pool(model, name);
+
+	if (pool)
+		return pool;
+	for (size_t i = 0; i < model->pool_count; i++)
+		nearest_offer(&nearest, model->pools[i].name);
+	refuse(refusal, -ENOENT, "there is no pool %.63s", name);
+	nearest_right(&nearest, refusal, "the name of a pool; `holdfast pool list` shows them");
+	return NULL;
+}
+
+struct backend *pool_named_backend(const struct pool *pool, const char *name, struct refusal *refusal)
+{
+	struct nearest nearest = nearest_to(name);
+	struct backend *backend = pool_backend(pool, name);
+
+	if (backend)
+		return backend;
+	for (size_t i = 0; i < pool->backend_count; i++)
+		nearest_offer(&nearest, pool->backends[i].name);
+	refuse(refusal, -ENOENT, "there is no backend %.111s", name);
+	refusal_where(refusal, "pool %s", pool->name);
+	nearest_right(&nearest, refusal, "the name of a backend; `holdfast backend list` shows them");
+	return NULL;
+}
+
+/* Saying --------------------------------------------------------------------- */
+
 uint64_t pool_seed(const struct model *model, const struct pool *pool)
 {
 	return pool->seed ? pool->seed : model->seed;
@@ -122,8 +210,6 @@ bool pool_is_served(const struct model *model, const char *pool)
 			return true;
 	return false;
 }
-
-/* Saying --------------------------------------------------------------------- */
 
 bool pool_has_flows(const struct model *model, const struct pool *pool)
 {

@@ -23,14 +23,14 @@ void removal_forget(struct model *model, const char *pool, const char *name)
 	struct removal *removal = model_removal(model, pool, name);
 
 	if (removal)
-		model_remove_removal(model, removal);
+		model_remove(model, &schema_removal, removal);
 }
 
 void removals_forget(struct model *model, const char *pool)
 {
 	for (size_t i = model->removal_count; i-- > 0;)
 		if (strcmp(model->removals[i].pool, pool) == 0)
-			model_remove_removal(model, &model->removals[i]);
+			model_remove(model, &schema_removal, &model->removals[i]);
 }
 
 /* The oldest of a pool's makes room for the latest. */
@@ -45,7 +45,7 @@ static void forget_oldest(struct model *model, const char *pool)
 			oldest = i;
 	}
 	if (count >= REMOVALS_MOST)
-		model_remove_removal(model, &model->removals[oldest]);
+		model_remove(model, &schema_removal, &model->removals[oldest]);
 }
 
 int removal_note(struct model *model, const struct pool *pool, const struct backend *backend, int64_t now)
@@ -56,7 +56,7 @@ int removal_note(struct model *model, const struct pool *pool, const struct back
 	strcpy(removal.name, backend->name);
 	removal_forget(model, pool->name, backend->name);
 	forget_oldest(model, pool->name);
-	return model_insert_removal(model, &removal);
+	return model_insert(model, &schema_removal, &removal);
 }
 
 int removals_keep(struct model *after, const struct model *before)
@@ -71,7 +71,7 @@ int removals_keep(struct model *after, const struct model *before)
 		if (!named || !address_equal(&named->address, &removal->address))
 			continue;
 		pool_remove_backend(pool, named);
-		error = model_insert_removal(after, removal);
+		error = model_insert(after, &schema_removal, removal);
 	}
 	return error;
 }

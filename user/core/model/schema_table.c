@@ -3,7 +3,7 @@
 #include <holdfast/abi.h>
 
 #include "core/value/slot_range.h"
-#include "model.h"
+#include "model_edit.h"
 #include "schema_table.h"
 
 static const char *const rule_words[] = {"auto", "up", "down", NULL};
@@ -192,10 +192,12 @@ static const struct schema_key root_keys[] = {
 	{0},
 };
 
-const struct schema schema_interface = {"interface", "name", interface_keys, sizeof(struct interface)};
-const struct schema schema_backend = {"backend", "name", backend_keys, sizeof(struct backend)};
-const struct schema schema_pool = {"pool", "name", pool_keys, sizeof(struct pool)};
-const struct schema schema_service = {"service", "listen", service_keys, sizeof(struct service)};
-const struct schema schema_history = {"member set", NULL, history_keys, sizeof(struct member_record)};
-const struct schema schema_removal = {"removal", NULL, removal_keys, sizeof(struct removal)};
-const struct schema schema_root = {"configuration", NULL, root_keys, sizeof(struct model)};
+const struct schema schema_interface = {"interface", "name", interface_keys, sizeof(struct interface),
+					name_order};
+const struct schema schema_backend = {"backend", "name", backend_keys, sizeof(struct backend), backend_order};
+const struct schema schema_pool = {"pool", "name", pool_keys, sizeof(struct pool), name_order};
+const struct schema schema_service = {"service", "listen", service_keys, sizeof(struct service),
+				      service_order};
+const struct schema schema_history = {"member set", NULL, history_keys, sizeof(struct member_record), NULL};
+const struct schema schema_removal = {"removal", NULL, removal_keys, sizeof(struct removal), removal_order};
+const struct schema schema_root = {"configuration", NULL, root_keys, sizeof(struct model), NULL};

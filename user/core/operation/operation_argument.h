@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_OPERATION_ARGUMENT_H
 #define HOLDFAST_OPERATION_ARGUMENT_H
 
-#include "core/model/lookup.h"
+#include "core/model/model.h"
 #include "core/model/schema_table.h"
 
 /* The text of an argument, "" where it is not there or not text. */
@@ -13,7 +13,7 @@ const char *argument_text(const json_t *arguments, const char *name);
 int arguments_read(const struct schema *schema, void *object, const json_t *arguments,
 		   struct refusal *refusal);
 
-/* The backend that arguments name, or NULL with *refusal filled, as in lookup.h. */
+/* The backend that arguments name, or NULL with *refusal filled, near misses named. */
 struct backend *named_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
 			      struct refusal *refusal);
 /* The same, but also refuses a backend that is leaving: on another balancer it may have left. */

@@ -15,7 +15,7 @@ int interface_attach(struct model *model, const json_t *arguments, int64_t now, 
 	schema_defaults(&schema_interface, &interface);
 	error = arguments_read(&schema_interface, &interface, arguments, refusal);
 	if (error == 0)
-		error = model_insert_interface(model, &interface);
+		error = model_insert(model, &schema_interface, &interface);
 	if (error == -EEXIST) {
 		refuse(refusal, -EEXIST, "interface %s is attached already", interface.name);
 		refusal_right(refusal, "`holdfast interface detach %s` first, to attach it in another way",
@@ -32,7 +32,7 @@ int interface_detach(struct model *model, const json_t *arguments, int64_t now, 
 
 	(void)now;
 	if (interface) {
-		model_remove_interface(model, interface);
+		model_remove(model, &schema_interface, interface);
 		return 0;
 	}
 	for (size_t i = 0; i < model->interface_count; i++)

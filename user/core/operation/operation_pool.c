@@ -23,7 +23,7 @@ int pool_add(struct model *model, const json_t *arguments, int64_t now, struct r
 	if (error < 0)
 		refusal_where(refusal, "pool %.63s", argument_text(arguments, "name"));
 	else
-		error = model_insert_pool(model, &pool);
+		error = model_insert(model, &schema_pool, &pool);
 	if (error < 0)
 		pool_options_release(&pool.options);
 	if (error == -EEXIST) {
@@ -136,7 +136,7 @@ int pool_slots_move(struct model *model, const json_t *arguments, int64_t now, s
 int pool_remove(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {
 	struct pool *pool = named_pool(model, argument_text(arguments, "name"), refusal);
-	char text[ENDPOINT_TEXT];
+	char text[LISTEN_TEXT];
 
 	(void)now;
 	if (!pool)
@@ -146,13 +146,12 @@ int pool_remove(struct model *model, const json_t *arguments, int64_t now, struc
 
 		if (pool != model_pool(model, service->pool))
 			continue;
-		refuse(refusal, -EBUSY, "service %s %s uses it", proto_name(service->proto),
-		       endpoint_text(&service->vip, service->port_low, service->port_high, text));
+		refuse(refusal, -EBUSY, "service %s uses it", listen_text(&service->listen, text));
 		refusal_where(refusal, "pool %s", pool->name);
 		refusal_right(refusal, "its services removed, or set to another pool, first");
 		return -EBUSY;
 	}
 	removals_forget(model, pool->name);
-	model_remove_pool(model, pool);
+	model_remove(model, &schema_pool, pool);
 	return 0;
 }

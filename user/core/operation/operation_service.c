@@ -65,7 +65,7 @@ int service_add(struct model *model, const json_t *arguments, int64_t now, struc
 		error = read_rest(arguments, &service, text, refusal);
 	if (error < 0)
 		return error;
-	error = model_insert_service(model, &service);
+	error = model_insert(model, &schema_service, &service);
 	if (error == -EEXIST) {
 		refuse(refusal, -EEXIST, "service %s is there already", text);
 		refusal_right(refusal, "another address or port, or `holdfast service set` to change it");
@@ -92,6 +92,6 @@ int service_remove(struct model *model, const json_t *arguments, int64_t now, st
 	(void)now;
 	if (!service)
 		return error;
-	model_remove_service(model, service);
+	model_remove(model, &schema_service, service);
 	return 0;
 }

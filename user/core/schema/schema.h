@@ -61,6 +61,7 @@ struct schema {
 	const char *identity;          /* the key that names an object in its list; NULL for the root */
 	const struct schema_key *keys; /* ends with name == NULL */
 	size_t size;                   /* of the struct */
+	int (*order)(const void *, const void *); /* in which lists of them are kept; NULL: another */
 };
 
 const struct schema_key *schema_find(const struct schema *schema, const char *name);

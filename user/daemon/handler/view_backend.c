@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "core/model/lookup.h"
+#include "core/model/model.h"
 #include "core/value/duration.h"
 #include "daemon/base/clock.h"
 #include "daemon/change/drain.h"

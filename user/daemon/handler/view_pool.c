@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
-#include "core/model/lookup.h"
+#include "core/model/model.h"
 #include "daemon/base/clock.h"
 #include "reach.h"
 #include "views.h"

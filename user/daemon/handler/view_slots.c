@@ -2,7 +2,7 @@
 /* A pool's slots as the data plane has them now. */
 #include <errno.h>
 
-#include "core/model/lookup.h"
+#include "core/model/model.h"
 #include "core/view/view.h"
 #include "views.h"
 
