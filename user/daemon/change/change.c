@@ -7,16 +7,17 @@
 
 #include "core/config/model_json.h"
 #include "core/model/leaving.h"
+#include "core/review/forecast.h"
 #include "core/review/guard.h"
+#include "core/review/objection.h"
 #include "core/review/warning.h"
 #include "core/schema/schema.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/event_log.h"
-#include "change_forecast.h"
 #include "install.h"
-#include "mistake.h"
 #include "numbers.h"
 #include "daemon/watch/hold.h"
+#include "kern/preflight/host_objection.h"
 
 /* A new backend's neighbour is asked for before flows are sent to it, for so long. */
 enum { SETTLE = 10 /* ms */ };
@@ -112,6 +113,30 @@ static void tell(struct instance *instance, const struct install *install, const
 		   change->author);
 }
 
+/* Objections ------------------------------------------------------------------------ */
+
+/* Visits what the change brings of objections that are likely mistakes, and notes: those of the model
+ * (core/review/objection.h), and of this host (kern/preflight/host_objection.h). At a first start nobody can
+ * confirm a likely mistake, and it ends nothing: `status` warns. All ports of the host's own address would
+ * end what it is reached by. */
+static int mistakes_visit(const struct model *before, const struct model *after, bool first,
+			  objection_visit *visit, void *context)
+{
+	int result = first ? 0 : objections_visit(before, after, visit, context);
+
+	if (!result && !first)
+		result = host_visit_backends(before, after, visit, context);
+	return result ? result : host_visit_services(before, after, visit, context);
+}
+
+static int take_mistake(const struct objection *objection, void *refusal)
+{
+	if (objection->weight != OBJECTION_MISTAKE)
+		return 0;
+	*(struct refusal *)refusal = objection->refusal;
+	return -EPERM;
+}
+
 /* What a dry run would be refused for, and what was forced, is told. */
 static int check(const struct instance *instance, const struct install *install, const struct change *change,
 		 json_t *warnings, struct refusal *refusal)
@@ -128,7 +153,7 @@ static int check(const struct instance *instance, const struct install *install,
 		return mistakes_visit(instance->model, install->model, change->first, warning_append_mistake,
 				      warnings);
 	if (!error)
-		error = mistakes_check(instance->model, install->model, change->first, &found);
+		error = mistakes_visit(instance->model, install->model, change->first, take_mistake, &found);
 	if (error)
 		*refusal = found;
 	return error;
@@ -157,6 +182,48 @@ static void append_warnings(const struct instance *instance, const struct instal
 	warning_append_plan(install->model, instance->image, install->plan, warnings);
 	warning_append_notes(instance->model, install->model, warnings);
 	facts_warn_returning(instance->facts, install->model, warnings);
+}
+
+/* The answer --------------------------------------------------------------------------- */
+
+static uint32_t flows_on_moved(struct instance *instance, const struct plan_pool *pool)
+{
+	const struct pool_image *before = image_pool_numbered(instance->image, pool->number);
+	uint64_t *slots;
+	uint32_t flows;
+
+	switch (forecast_flows(before, pool)) {
+	case FORECAST_NO_FLOWS:
+		return 0;
+	case FORECAST_ALL_FLOWS:
+		return census_remembered(&instance->census, before);
+	case FORECAST_MOVED_FLOWS:
+		break;
+	}
+	slots = forecast_moved_slots(before, pool->image);
+	flows = slots ? flows_on_slots(instance->dataplane, pool->number, slots, before->table.size) : 0;
+	free(slots);
+	return flows;
+}
+
+/* flows: also how many remembered flows are on the slots that move, which costs a look at the whole flow
+ * table. */
+static json_t *change_forecast(struct instance *instance, const struct plan *plan, bool flows)
+{
+	struct pool_traffic *traffic = calloc(plan->pool_count + 1, sizeof *traffic);
+	json_t *json;
+
+	for (size_t i = 0; traffic && i < plan->pool_count; i++) {
+		const struct plan_pool *pool = &plan->pools[i];
+
+		traffic[i].opened =
+			rates_pool(instance->rates, instance->model, instance->ledger, pool->name);
+		traffic[i].counted = flows;
+		traffic[i].remembered = flows ? flows_on_moved(instance, pool) : 0;
+	}
+	json = traffic ? forecast_to_json(plan, traffic) : NULL;
+	free(traffic);
+	return json;
 }
 
 static json_t *make_answer(struct instance *instance, const struct install *install, bool dry_run,

@@ -22,7 +22,7 @@ struct change {
 	bool dry_run;
 	bool force;              /* what guard.h would refuse is done */
 	uint32_t limit;          /* percent of a pool's slots that may move, or GUARD_NO_LIMIT */
-	bool first;              /* the file of a first start (mistake.h) */
+	bool first;              /* the file of a first start: nothing was ever in force */
 	bool whole;              /* a whole configuration: what it does not name would go (guard.h) */
 	bool named;              /* it may name what commands removed (removal.h): warn of that */
 	bool missing_ok;         /* an interface that is not there yet is no refusal */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/operation/operation_argument.h"
-#include "change_health.h"
 #include "preparation.h"
 
 /* "backend drain db/db2", "service add tcp 203.0.113.10:80": the command that would have done it. */
@@ -81,6 +80,76 @@ static bool states_removals(const json_t *configuration)
 	return json_object_get(configuration, "removals") || json_object_get(configuration, "history");
 }
 
+/* Words of health -------------------------------------------------------------------------- */
+
+struct words {
+	json_t *warnings;
+	struct fact fact;
+	bool took; /* facts of a first start's configuration */
+};
+
+static const struct backend *argument_backend(const struct model *model, const json_t *arguments)
+{
+	const struct pool *pool = model_pool(model, argument_text(arguments, "pool"));
+
+	return pool ? pool_backend(pool, argument_text(arguments, "name")) : NULL;
+}
+
+/* A configuration's words become facts of a first start alone; else they have no effect, and that is told. */
+static int read_words(struct instance *instance, struct model *next, struct change *change,
+		      struct words *words, struct refusal *refusal)
+{
+	int error = 0;
+
+	change->warnings = words->warnings = json_array();
+	words->took = change->takes_health && !change->dry_run;
+	if (words->took)
+		error = facts_take(instance->facts, next, change->author, NULL, refusal);
+	facts_leave_words(instance->facts, next, words->warnings);
+	return error;
+}
+
+/* Before `next` is tried. Fills change->warnings and change->fact, which are borrowed from *ret. */
+static int words_read(struct instance *instance, const char *word, const json_t *arguments,
+		      struct model *next, struct change *change, struct words *ret, struct refusal *refusal)
+{
+	const struct backend *backend = argument_backend(next, arguments);
+	const char *pool = argument_text(arguments, "pool");
+	const struct fact *fact;
+
+	if (change->whole)
+		return read_words(instance, next, change, ret, refusal);
+	/* What is added is new, also where what has its name and address was still leaving. */
+	fact = backend && !strcmp(word, "backend.add") ? facts_find(instance->facts, pool, backend) : NULL;
+	if (!fact)
+		return 0;
+	fact_make(instance->facts, pool, backend, HEALTH_UNKNOWN, change->author, &ret->fact);
+	change->fact = &ret->fact;
+	return 0;
+}
+
+/* Afterwards. Takes back the facts of a change that was refused. */
+static void words_end(struct instance *instance, struct words *words, int error)
+{
+	if (error && words->took)
+		facts_forget(instance->facts);
+	json_decref(words->warnings);
+}
+
+/* Changes --------------------------------------------------------------------------------- */
+
+/* -EAGAIN: what it asks for takes long, and is being computed. */
+static int apply_operation(struct instance *instance, const char *word, const json_t *arguments,
+			   struct model **ret, struct refusal *refusal)
+{
+	int error = operation_apply(instance->model, word, arguments, steady_clock_now(&instance->clock), ret,
+				    refusal);
+
+	if (error == -EAGAIN)
+		preparation_begin(instance->preparation, instance->model, word, arguments);
+	return error;
+}
+
 int change_operation(struct instance *instance, const char *word, const json_t *arguments,
 		     const struct change *change, json_t **ret, struct refusal *refusal)
 {
@@ -88,11 +157,8 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 	struct words words = {0};
 	char cause[192];
 	struct model *next;
-	int error = operation_apply(instance->model, word, arguments, steady_clock_now(&instance->clock),
-				    &next, refusal);
+	int error = apply_operation(instance, word, arguments, &next, refusal);
 
-	if (error == -EAGAIN)
-		preparation_begin(instance->preparation, instance->model, word, arguments);
 	if (error == -EEXIST && !strcmp(word, "interface.attach"))
 		return attach_again(instance, arguments, change, ret, refusal);
 	if (error)
@@ -123,4 +189,31 @@ int change_configuration(struct instance *instance, json_t *configuration, const
 
 	json_decref(arguments);
 	return error;
+}
+
+int change_health(struct instance *instance, const json_t *arguments, const struct change *change,
+		  json_t **ret, struct refusal *refusal)
+{
+	static const enum health_state states[] = {[HEALTH_AUTO] = HEALTH_UNKNOWN,
+						   [HEALTH_FORCED_UP] = HEALTH_UP,
+						   [HEALTH_FORCED_DOWN] = HEALTH_DOWN};
+	struct change told = *change;
+	const struct backend *backend;
+	struct fact fact;
+	struct model *next;
+	int error = apply_operation(instance, "backend.health", arguments, &next, refusal);
+
+	if (error)
+		return error;
+	backend = argument_backend(next, arguments);
+	told.cause = "backend health";
+	told.missing_ok = true;
+	if (backend) { /* else it has left: there is nothing to state it of */
+		fact_make(instance->facts, argument_text(arguments, "pool"), backend, states[backend->health],
+			  change->author, &fact);
+		told.fact = &fact;
+	}
+	if (!told.limit)
+		told.limit = GUARD_NO_LIMIT;
+	return change_model(instance, next, &told, ret, refusal);
 }

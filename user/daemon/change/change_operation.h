@@ -14,4 +14,11 @@ int change_operation(struct instance *instance, const char *word, const json_t *
 int change_configuration(struct instance *instance, json_t *configuration, const struct change *change,
 			 json_t **ret, struct refusal *refusal);
 
+/*
+ * backend.health: what is stated becomes a fact (daemon/watch/facts.h) and is carried out like any change,
+ * but makes no generation.
+ */
+int change_health(struct instance *instance, const json_t *arguments, const struct change *change,
+		  json_t **ret, struct refusal *refusal);
+
 #endif

@@ -11,19 +11,19 @@ static void clear(struct dataplane *dataplane, uint32_t first, uint32_t count)
 		log_line(LOG_LEVEL_WARNING, "counters from %u on cannot be cleared", first);
 }
 
-static void clear_backends(const struct counter_reset *reset, const struct pool *pool, uint32_t first,
-			   uint32_t ordinals)
+static void clear_backends(const struct instance *instance, const struct install *install,
+			   const struct pool *pool, uint32_t first, uint32_t ordinals)
 {
 	const char *old_pool, *old_name;
 	struct address old_address;
 
 	for (size_t i = 0; i < pool->backend_count; i++) {
-		uint16_t number = ledger_backend(reset->after, pool->name, &pool->backends[i]);
-		uint16_t ordinal = ledger_ordinal(reset->after, number);
+		uint16_t number = ledger_backend(install->ledger, pool->name, &pool->backends[i]);
+		uint16_t ordinal = ledger_ordinal(install->ledger, number);
 
 		if (ordinal < ordinals &&
-		    !ledger_backend_name(reset->before, number, &old_pool, &old_name, &old_address))
-			clear(reset->dataplane, first + ordinal, 1);
+		    !ledger_backend_name(instance->ledger, number, &old_pool, &old_name, &old_address))
+			clear(instance->dataplane, first + ordinal, 1);
 	}
 }
 
@@ -43,21 +43,22 @@ static bool keeps_pool(const struct model *before, const struct service *service
 	return old && !strcmp(old->pool, service->pool);
 }
 
-static void begin_service(const struct counter_reset *reset, const struct service *service, bool backends)
+static void begin_service(const struct instance *instance, const struct install *install,
+			  const struct service *service, bool backends)
 {
-	const struct pool *pool = model_pool(reset->model, service->pool);
+	const struct pool *pool = model_pool(install->model, service->pool);
 	uint32_t old_first = 0, old_ordinals = 0, first = 0, ordinals = 0;
-	uint16_t old = ledger_service(reset->before, service, &old_first, &old_ordinals);
+	uint16_t old = ledger_service(instance->ledger, service, &old_first, &old_ordinals);
 
-	if (!ledger_service(reset->after, service, &first, &ordinals))
+	if (!ledger_service(install->ledger, service, &first, &ordinals))
 		return;
 	if (!old || old_first != first)
-		clear(reset->dataplane, first, ordinals);
-	if (old && old_first != first && keeps_pool(reset->model_before, service))
-		move_service(reset->dataplane, old_first, old_ordinals < ordinals ? old_ordinals : ordinals,
-			     first);
+		clear(instance->dataplane, first, ordinals);
+	if (old && old_first != first && keeps_pool(instance->model, service))
+		move_service(instance->dataplane, old_first,
+			     old_ordinals < ordinals ? old_ordinals : ordinals, first);
 	else if (old && old_first == first && pool && backends)
-		clear_backends(reset, pool, first, ordinals);
+		clear_backends(instance, install, pool, first, ordinals);
 }
 
 static bool brings_backends(const struct plan *plan)
@@ -68,10 +69,10 @@ static bool brings_backends(const struct plan *plan)
 	return false;
 }
 
-void counters_reset(const struct counter_reset *reset)
+void counters_reset(const struct instance *instance, const struct install *install)
 {
-	bool backends = brings_backends(reset->plan);
+	bool backends = brings_backends(install->plan);
 
-	for (size_t i = 0; (backends || reset->plan->services) && i < reset->model->service_count; i++)
-		begin_service(reset, &reset->model->services[i], backends);
+	for (size_t i = 0; (backends || install->plan->services) && i < install->model->service_count; i++)
+		begin_service(instance, install, &install->model->services[i], backends);
 }

@@ -4,18 +4,10 @@
 #ifndef HOLDFAST_COUNTER_RESET_H
 #define HOLDFAST_COUNTER_RESET_H
 
-#include "core/ledger/ledger.h"
-#include "core/image/plan.h"
-#include "kern/maps/dataplane.h"
+#include "install.h"
 
-struct counter_reset {
-	struct dataplane *dataplane;
-	const struct plan *plan;
-	const struct model *model_before, *model;
-	const struct ledger *before, *after;
-};
-
-/* Prepares the counters that `after` gives and `before` did not, before packets count there. */
-void counters_reset(const struct counter_reset *reset);
+/* Prepares the counters that the install's ledger gives and the instance's did not, before packets count
+ * there. */
+void counters_reset(const struct instance *instance, const struct install *install);
 
 #endif

@@ -173,14 +173,12 @@ static int apply_plan(struct instance *instance, const struct install *install, 
 
 static int store_and_apply(struct instance *instance, const struct install *install, struct refusal *refusal)
 {
-	const struct counter_reset reset = {instance->dataplane, install->plan,    instance->model,
-					    install->model,      instance->ledger, install->ledger};
 	int error = is_stored(install) ? write_store(instance, install, false, refusal) : 0;
 
 	if (error)
 		return error;
 	if (install->model)
-		counters_reset(&reset);
+		counters_reset(instance, install);
 	error = apply_plan(instance, install, refusal);
 	if (error)
 		withdraw(instance, install);

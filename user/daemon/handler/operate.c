@@ -10,7 +10,6 @@
 #include "core/model/leaving.h"
 #include "core/model/model_check.h"
 #include "core/review/objection.h"
-#include "daemon/change/change_health.h"
 #include "daemon/change/change_operation.h"
 #include "daemon/base/clock.h"
 #include "daemon/change/configuration.h"
