@@ -19,8 +19,7 @@
 #include <unistd.h>
 
 #include "daemon/handler/operate.h"
-#include "daemon/change/patience.h"
-#include "daemon/change/preparation.h"
+#include "daemon/change/waiting.h"
 #include "daemon/api/server.h"
 #include "daemon/handler/views.h"
 
@@ -74,23 +73,17 @@ HANDLER(operate)
 HANDLER(roll_back)
 HANDLER(upgrade)
 
-/* No handler here needs what a thread would have to compute. */
-int preparation_wait(struct preparation *preparation, void (*resume)(void *context), void *context)
+/* No handler here needs what a thread would have to compute, or meets a lock. */
+bool waiting_add(struct waiting *waiting, int error, int64_t *until, void (*resume)(void *context),
+		 void *context)
 {
-	(void)preparation;
-	(void)resume;
-	(void)context;
-	abort();
-}
-
-/* Nor does one meet a lock. */
-int patience_wait(struct patience *patience, int64_t *until, void (*resume)(void *context), void *context)
-{
-	(void)patience;
+	(void)waiting;
 	(void)until;
 	(void)resume;
 	(void)context;
-	abort();
+	if (error == -EAGAIN || error == -ENOLCK)
+		abort();
+	return false;
 }
 
 /* The client ------------------------------------------------------------------------- */

@@ -17,8 +17,7 @@
 #include "daemon/base/lock.h"
 #include "daemon/base/log.h"
 #include "daemon/base/notify.h"
-#include "daemon/change/patience.h"
-#include "daemon/change/preparation.h"
+#include "daemon/change/waiting.h"
 #include "daemon/api/server.h"
 
 enum {
@@ -159,9 +158,7 @@ static int daemon_start(struct holdfastd *holdfastd, struct refusal *refusal)
 	holdfastd->instance->hold = (struct hold){.options = options, .locks = &holdfastd->locks};
 	configuration_apply(holdfastd->instance, false);
 	start_loop(holdfastd);
-	error = preparation_open(&holdfastd->loop, holdfastd->instance);
-	if (!error)
-		error = patience_open(&holdfastd->loop, holdfastd->instance);
+	error = waiting_open(&holdfastd->loop, holdfastd->instance);
 	if (error)
 		return error;
 	return open_server(holdfastd, refusal);
@@ -181,8 +178,7 @@ static void daemon_stop(struct holdfastd *holdfastd)
 
 	if (holdfastd->server)
 		unlink(holdfastd->socket);
-	patience_close(holdfastd->instance);
-	done = preparation_close(holdfastd->instance);
+	done = waiting_close(holdfastd->instance);
 	server_close(holdfastd->server);
 	/* A placement may take longer than a stop should wait. The change that needs it has not begun. */
 	if (!done) {

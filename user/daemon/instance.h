@@ -40,8 +40,7 @@ struct instance {
 	struct census census;
 	struct evidence evidence;
 	struct probe probe;
-	struct preparation *preparation; /* NULL: what takes long is built on the loop */
-	struct patience *patience;       /* NULL: a lock of another process is waited for */
+	struct waiting *waiting; /* NULL: the loop builds what takes long, and waits for locks */
 	struct overflow overflow;
 	struct carriers carriers;
 	struct refusal overdue; /* why the data plane is not what time has made due; what empty: it is */

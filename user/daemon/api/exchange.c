@@ -8,8 +8,7 @@
 
 #include "client.h"
 #include "http_error.h"
-#include "daemon/change/patience.h"
-#include "daemon/change/preparation.h"
+#include "daemon/change/waiting.h"
 #include "routes.h"
 #include "server_private.h"
 
@@ -26,7 +25,7 @@ struct exchange {
 	char *body;
 	size_t length, room;
 	int error;             /* why the body was refused, or 0 */
-	int64_t patient_until; /* a lock of another process is in the way: see patience.h */
+	int64_t patient_until; /* a lock of another process is in the way: see waiting.h */
 	struct refusal refusal;
 };
 
@@ -202,17 +201,6 @@ static void resume(void *context)
 	server_run(server);
 }
 
-/* Whether there is something to wait for: a placement that is computed, or the lock of another process. */
-static bool waits(struct exchange *exchange, int error)
-{
-	struct instance *instance = exchange->server->instance;
-
-	if (error == -EAGAIN)
-		return !preparation_wait(instance->preparation, resume, exchange);
-	return error == -ENOLCK &&
-	       !patience_wait(instance->patience, &exchange->patient_until, resume, exchange);
-}
-
 static enum MHD_Result exchange_answer(struct server *server, struct exchange *exchange)
 {
 	struct refusal *refusal = &exchange->refusal;
@@ -223,7 +211,7 @@ static enum MHD_Result exchange_answer(struct server *server, struct exchange *e
 		error = parse_body(exchange, refusal);
 	if (!error)
 		error = route_answer(exchange->route, server->instance, &exchange->request, &answer, refusal);
-	if (waits(exchange, error)) {
+	if (waiting_add(server->instance->waiting, error, &exchange->patient_until, resume, exchange)) {
 		*refusal = (struct refusal){0};
 		client_computes(exchange->client);
 		MHD_suspend_connection(exchange->request.connection);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/operation/operation_argument.h"
-#include "preparation.h"
+#include "waiting.h"
 
 /* "backend drain db/db2", "service add tcp 203.0.113.10:80": the command that would have done it. */
 static void tell_cause(const char *word, const json_t *arguments, char *cause, size_t room)
@@ -146,7 +146,7 @@ static int apply_operation(struct instance *instance, const char *word, const js
 				    refusal);
 
 	if (error == -EAGAIN)
-		preparation_begin(instance->preparation, instance->model, word, arguments);
+		waiting_prepare(instance->waiting, instance->model, word, arguments);
 	return error;
 }
 

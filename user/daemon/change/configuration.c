@@ -16,8 +16,7 @@
 #include "core/config/config_file.h"
 #include "change_operation.h"
 #include "daemon/base/event_log.h"
-#include "patience.h"
-#include "preparation.h"
+#include "waiting.h"
 
 enum { DIGEST_TEXT = 33, WARNINGS_TOLD = 10 };
 
@@ -159,16 +158,11 @@ int configuration_read(const char *path, json_t **ret, struct refusal *refusal)
 static int apply_file(struct instance *instance, bool again, struct refusal *refusal)
 {
 	json_t *configuration = NULL;
-	char *text = NULL;
-	size_t length = 0;
-	int error = read_file(instance->options->config, &text, &length, refusal);
+	int error = configuration_read(instance->options->config, &configuration, refusal);
 
 	/* A host that was never given a file is run by its verbs; one that has lost its file is told so. */
 	if (error == -ENOENT && !was_given(instance))
 		return 0;
-	if (!error)
-		error = config_parse(text, length, &configuration, refusal);
-	free(text);
 	if (!error && (again || !was_applied(instance, configuration)))
 		error = apply(instance, configuration, again, refusal);
 	json_decref(configuration);
@@ -205,9 +199,7 @@ void configuration_apply(struct instance *instance, bool again)
 	if (!instance->options->config)
 		return;
 	error = apply_file(instance, again, &refusal);
-	if (error == -EAGAIN && !preparation_wait(instance->preparation, apply_again, instance))
-		return;
-	if (error == -ENOLCK && !patience_wait(instance->patience, &patient_until, apply_again, instance))
+	if (waiting_add(instance->waiting, error, &patient_until, apply_again, instance))
 		return;
 	patient_until = 0;
 	instance->configuration_problem[0] = '\0';

@@ -7,7 +7,7 @@
 #include "change.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/event_log.h"
-#include "preparation.h"
+#include "waiting.h"
 
 static void later(uint32_t *moment, uint32_t than)
 {
@@ -182,7 +182,7 @@ static void leavers_leave(struct instance *instance, struct leavers *leavers)
 	error = operation_leave(instance->model, drain_is_over, leavers, steady_clock_now(&instance->clock),
 				&next, &refusal);
 	if (error == -EAGAIN) /* install_plan() sees to it itself */
-		preparation_begin(instance->preparation, instance->model, NULL, NULL);
+		waiting_prepare(instance->waiting, instance->model, NULL, NULL);
 	if (!error)
 		error = change_model(instance, next, &change, &answer, &refusal);
 	if (error && error != -EAGAIN && error != -ENOLCK) /* then it is tried again in a second */

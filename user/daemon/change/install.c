@@ -7,7 +7,7 @@
 #include "counter_reset.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "preparation.h"
+#include "waiting.h"
 #include "kern/apply/plan_apply.h"
 
 /* The image -------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static int build_image(struct instance *instance, struct install *install, struc
 				refusal);
 
 	if (error == -EAGAIN)
-		preparation_begin(instance->preparation, model, NULL, NULL);
+		waiting_prepare(instance->waiting, model, NULL, NULL);
 	if (error || !install->model)
 		return error;
 	return image_check_room(instance->image, install->image, dataplane_slot_limit(instance->dataplane),
