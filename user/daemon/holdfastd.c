@@ -11,13 +11,13 @@
 #include <uv.h>
 
 #include "daemon/change/configuration.h"
-#include "upkeep.h"
+#include "stored_state.h"
 #include "instance.h"
-#include "daemon/base/listen.h"
 #include "daemon/base/lock.h"
 #include "daemon/base/log.h"
 #include "daemon/base/notify.h"
 #include "daemon/change/waiting.h"
+#include "daemon/api/acceptor.h"
 #include "daemon/api/server.h"
 
 enum {

@@ -11,7 +11,6 @@
 #include "kern/instance/lifecycle.h"
 #include "kern/instance/attach.h"
 #include "stored_state.h"
-#include "upkeep.h"
 
 static int open_parts(struct instance *instance)
 {

@@ -14,7 +14,7 @@
 #include "daemon/watch/census.h"
 #include "daemon/watch/evidence.h"
 #include "daemon/watch/facts.h"
-#include "daemon/watch/hold.h"
+#include "daemon/base/lock.h"
 #include "daemon/watch/next_hops.h"
 #include "daemon/watch/interfaces.h"
 #include "daemon/base/steady_clock.h"
@@ -22,7 +22,7 @@
 #include "daemon/watch/losses.h"
 #include "daemon/watch/overflow.h"
 #include "daemon/watch/rates.h"
-#include "daemon/watch/slot_counts.h"
+#include "core/image/slot_count.h"
 #include "daemon/store/store.h"
 
 struct instance {

@@ -26,3 +26,17 @@ void slots_count(const struct image *image, struct slot_count ret[HF_MAX_BACKEND
 	for (size_t i = 0; i < image->pool_count; i++)
 		pool_slots_count(&image->pools[i], ret);
 }
+
+void slot_counts_forget(struct slot_counts *counts)
+{
+	counts->counted = false;
+}
+
+struct slot_count slot_counts_backend(struct slot_counts *counts, const struct image *image, uint16_t backend)
+{
+	if (!counts->counted) {
+		slots_count(image, counts->backends);
+		counts->counted = true;
+	}
+	return backend ? counts->backends[backend] : (struct slot_count){0};
+}

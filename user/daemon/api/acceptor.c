@@ -3,10 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -14,9 +19,10 @@
 #include "daemon/base/log.h"
 
 enum {
-	BURST = 16,   /* connections taken in one turn of the loop */
-	SPARES = 4,   /* descriptors in reserve */
-	CALM = 10000, /* ms without a shortage until it is over */
+	BACKLOG = 1024, /* of the queue: who does not wait (libcurl, for one) gets EAGAIN where it is full */
+	BURST = 16,     /* connections taken in one turn of the loop */
+	SPARES = 4,     /* descriptors in reserve */
+	CALM = 10000,   /* ms without a shortage until it is over */
 };
 
 struct acceptor {
@@ -29,6 +35,46 @@ struct acceptor {
 	acceptor_admit admit;
 	void *context;
 };
+
+/* The socket ----------------------------------------------------------------- */
+
+/* Nobody can connect before listen(): owner and mode are right by then. */
+static int give_to_group(const char *path)
+{
+	struct group *group = getgrnam("holdfast");
+
+	if (group && chown(path, -1, group->gr_gid) && errno != EPERM)
+		return -errno;
+	return chmod(path, 0660) ? -errno : 0;
+}
+
+int listen_open(const char *path, int *ret_fd, struct refusal *refusal)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd, error = 0;
+
+	if (strlen(path) >= sizeof address.sun_path)
+		return refuse(refusal, -ENAMETOOLONG, "%s is too long for a socket's path", path);
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return refuse(refusal, -errno, "cannot make a socket: %s", strerror(errno));
+	unlink(path);
+	if (bind(fd, (struct sockaddr *)&address, sizeof address))
+		error = -errno;
+	if (!error)
+		error = give_to_group(path);
+	if (!error && listen(fd, BACKLOG))
+		error = -errno;
+	if (error) {
+		close(fd);
+		return refuse(refusal, error, "cannot listen on %s: %s", path, strerror(-error));
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+/* Descriptors ---------------------------------------------------------------- */
 
 unsigned long descriptors_raise(void)
 {
@@ -67,6 +113,8 @@ static void note_shortage(struct acceptor *acceptor)
 		 "the unit, or end processes that hold connections",
 		 (unsigned long)limit.rlim_cur);
 }
+
+/* Arrivals ------------------------------------------------------------------- */
 
 static int accept_one(const struct acceptor *acceptor)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The acceptor: takes the connections that arrive at the listening socket. It keeps descriptors in reserve,
- * so that root gets an answer, and others a refusal, when the process has none left.
+ * The acceptor: opens the listening socket, and takes the connections that arrive there. It keeps descriptors
+ * in reserve, so that root gets an answer, and others a refusal, when the process has none left.
  */
 #ifndef HOLDFAST_ACCEPTOR_H
 #define HOLDFAST_ACCEPTOR_H
@@ -9,7 +9,13 @@
 #include <sys/types.h>
 #include <uv.h>
 
+#include "core/value/refusal.h"
+
 struct acceptor;
+
+/* Opens the socket that clients connect to: mode 0660, of group holdfast where there is one. Replaces a
+ * socket that a daemon before left behind: whoever holds the instance's lock may. */
+int listen_open(const char *path, int *ret_fd, struct refusal *refusal);
 
 /* Owns fd, a connection of user that does not block. */
 typedef void (*acceptor_admit)(void *context, int fd, uid_t user);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "event_log.h"
 #include "kern/instance/lifecycle.h"
 
 enum { ATTEMPTS = 100, PAUSE = 20 * 1000 * 1000 /* ns */ };
@@ -99,11 +100,6 @@ int locks_take(const struct options *options, struct locks *ret, struct refusal 
 	return error;
 }
 
-int locks_renew(const struct options *options, struct locks *locks, struct refusal *refusal)
-{
-	return dataplane_claim_renew(options->instance, &locks->pins, refusal);
-}
-
 static void lock_release(int *fd)
 {
 	if (*fd >= 0)
@@ -116,4 +112,36 @@ void locks_release(struct locks *locks)
 	lock_release(&locks->pins);
 	lock_release(&locks->database);
 	lock_release(&locks->runtime);
+}
+
+/* The pins --------------------------------------------------------------------- */
+
+static void note_pins(const struct hold *hold, int made, const struct refusal *problem)
+{
+	const char *name = hold->options->instance;
+	char text[REFUSAL_TEXT];
+
+	if (problem->what[0] && strcmp(problem->what, hold->problem.what))
+		event_note(LOG_LEVEL_ERROR, "pins", name, "%s", refusal_text(problem, text));
+	if (made > 0)
+		event_note(LOG_LEVEL_WARNING, "pins", name,
+			   "%d pins had been removed or replaced: the daemon made them again, and forwarding "
+			   "went on",
+			   made);
+}
+
+/* The lock comes first: what is made before could become another process's. */
+int hold_renew(struct hold *hold, struct dataplane *dataplane)
+{
+	struct refusal problem = {0};
+	int made = 0, error = 0;
+
+	if (!hold->locks)
+		return 0;
+	error = dataplane_claim_renew(hold->options->instance, &hold->locks->pins, &problem);
+	if (!error)
+		made = dataplane_pins_keep(dataplane, &problem);
+	note_pins(hold, made, &problem);
+	hold->problem = problem;
+	return error == -EBUSY ? error : 0;
 }

@@ -7,6 +7,7 @@
 #define HOLDFAST_LOCK_H
 
 #include "daemon/options.h"
+#include "kern/maps/dataplane.h"
 
 /* Descriptors; -1: not taken. */
 struct locks {
@@ -20,10 +21,21 @@ struct locks {
  * -EBUSY with the owner named in *refusal; other errors as errno says.
  */
 int locks_take(const struct options *options, struct locks *ret, struct refusal *refusal);
-/* Once a second: takes the pins' lock again where somebody has removed their directory. -EBUSY with *refusal
- * filled: another process has them now. */
-int locks_renew(const struct options *options, struct locks *locks, struct refusal *refusal);
 /* Members that are -1 are nothing to release. */
 void locks_release(struct locks *locks);
+
+/* The daemon's hold on the pins: that they are there, and that no other process has them. */
+struct hold {
+	const struct options *options;
+	struct locks *locks;    /* NULL: none were taken */
+	struct refusal problem; /* why pins are missing, or another process's; empty: all is well */
+};
+
+/*
+ * Once a second, and before each change: claims the pins again where somebody removed their directory, and
+ * pins again what is missing. What cannot be done is a problem until it can. -EBUSY: another process has the
+ * pins, and nothing may be changed.
+ */
+int hold_renew(struct hold *hold, struct dataplane *dataplane);
 
 #endif

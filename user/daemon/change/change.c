@@ -16,7 +16,7 @@
 #include "daemon/base/event_log.h"
 #include "install.h"
 #include "numbers.h"
-#include "daemon/watch/hold.h"
+#include "daemon/base/lock.h"
 #include "kern/preflight/host_objection.h"
 
 /* A new backend's neighbour is asked for before flows are sent to it, for so long. */
