@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <kern/receiver/receiver_attach.h>
 #include <kern/receiver/receiver_pins.h>
-#include <kern/receiver/receiver_sweep.h>
 #include <kern/receiver/receiver_ways.h>
 #include <net/if.h>
 #include <string.h>

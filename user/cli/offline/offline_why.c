@@ -7,8 +7,8 @@
 #include "cli/frame/complain.h"
 #include "core/model/pool_placement.h"
 #include "core/view/view.h"
-#include "kern/base/absent.h"
-#include "kern/program/flow_ask.h"
+#include "kern/program/observer.h"
+#include "kern/xdp/xdp_attach.h"
 #include "offline.h"
 
 static int call_ask(const struct offline *offline, struct flow_answer *ret, struct refusal *refusal)

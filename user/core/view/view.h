@@ -142,7 +142,7 @@ json_t *slots_view(const struct names *names, const char *pool, const uint64_t *
 
 /* Why ------------------------------------------------------------------------ */
 
-/* What the data plane answered (kern/program/flow_ask.h). */
+/* What the data plane answered (kern/program/observer.h). */
 struct flow_answer {
 	struct hf_observation seen;
 	uint32_t verdict;        /* of XDP */

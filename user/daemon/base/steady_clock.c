@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "steady_clock.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
-#include "kern/base/boot.h"
 #include "log.h"
+
+/* The kernel's id of this boot; "" where it gives none. */
+static void boot_read(char ret[BOOT_ID])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : read(fd, ret, BOOT_ID - 1);
+
+	if (fd >= 0)
+		close(fd);
+	ret[length > 0 ? length : 0] = '\0';
+	ret[strcspn(ret, "\n ")] = '\0';
+}
 
 void steady_clock_note(struct steady_clock *clock, struct store *store)
 {

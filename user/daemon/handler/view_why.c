@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/view/view.h"
-#include "kern/base/absent.h"
-#include "kern/program/flow_ask.h"
+#include "kern/program/observer.h"
+#include "kern/xdp/xdp_attach.h"
 #include "reach.h"
 #include "views.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings.h"
+#include "checks.h"
 
 #include <errno.h>
 #include <stdarg.h>

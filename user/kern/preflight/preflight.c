@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The preflight of a balancer: its interfaces, the paths to its backends, and its VIPs. */
-#include "preflight.h"
-
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include "kern/xdp/holder.h"
-#include "kern/base/ethtool.h"
+#include "checks.h"
 #include "host_objection.h"
-#include "kern/neighbour/nexthop.h"
-#include "overhead.h"
-#include "preflight_interface.h"
-#include "preflight_rules.h"
+#include "kern/base/ethtool.h"
+#include "kern/base/route.h"
+#include "kern/xdp/holder.h"
 
 enum {
 	PATIENCE = 400, /* ms for neighbours that are not resolved yet */

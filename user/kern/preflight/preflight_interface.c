@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The preflight of one interface: driver, XDP, queues, offloads; and its counters. */
-#include "preflight_interface.h"
+/* The preflight of one interface: driver, XDP, queues, offloads, room for headers; and its counters. */
+#include "checks.h"
 
 #include <errno.h>
+#include <holdfast/abi.h>
+#include <holdfast/gue.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -10,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "kern/base/ethtool.h"
-#include "kern/base/netlink.h"
+#include "kern/base/route.h"
 
 /* What is known of drivers: how they take a program, and, for kernels that do not say, what they can. */
 static const struct driver {
@@ -183,6 +185,27 @@ void check_redirect(const char *interface, const char *subject, struct findings 
 	finding_right(findings,
 		      "attach to %s as well (many drivers make queues for XDP only then), or another NIC",
 		      interface);
+}
+
+uint32_t wrap_overhead(uint8_t encap, uint8_t family)
+{
+	uint32_t outer = family == 6 ? 40 : 20;
+
+	switch (encap) {
+	case HF_ENCAP_L2:
+		return 0;
+	case HF_ENCAP_GRE:
+		return outer + 4;
+	case HF_ENCAP_GUE:
+		return outer + 8 + sizeof(struct hf_gue) + (HF_MAX_HOPS - 1) * (family == 6 ? 16 : 4);
+	default:
+		return outer;
+	}
+}
+
+uint32_t segment_headers(uint8_t family)
+{
+	return (family == 6 ? 40 : 20) + 20;
 }
 
 static int stats_read(const struct nlmsghdr *answer, void *context)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The preflight of a backend host: VIPs, ARP, reverse path filter, segment sizes, offloads. */
-#include "preflight.h"
-
 #include <holdfast/abi.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
@@ -9,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "overhead.h"
-#include "preflight_interface.h"
+#include "checks.h"
+#include "kern/base/route.h"
 #include "kern/receiver/receiver_attach.h"
-#include "kern/receiver/receiver_host.h"
+#include "kern/receiver/receiver_fill.h"
 
 static bool has_vip(const struct address *vips, size_t count, const struct address *vip)
 {

@@ -5,7 +5,7 @@
  * backends may have it. The check names such a rule only where it decides: it comes before the one that gave
  * the route, its table has a route to the backend, and that route is another.
  */
-#include "preflight_rules.h"
+#include "checks.h"
 
 #include <errno.h>
 #include <holdfast/abi.h>

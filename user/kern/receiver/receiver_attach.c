@@ -18,7 +18,6 @@
 #include "receiver.skel.h"
 #include "receiver_fill.h"
 #include "receiver_pins.h"
-#include "receiver_sweep.h"
 #include "receiver_tc.h"
 
 static int options_check(const struct receiver_options *options, struct refusal *refusal)

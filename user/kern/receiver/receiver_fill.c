@@ -5,14 +5,20 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <ifaddrs.h>
+#include <linux/if_addr.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
+#include "kern/base/macs.h"
 #include "kern/base/netns.h"
-#include "receiver_host.h"
+#include "kern/base/route.h"
 #include "receiver_keys.h"
 #include "receiver_ways.h"
+
+enum { TRIES = 10 };
 
 static int prefixes_enter(int map, const struct receiver_options *options)
 {
@@ -107,6 +113,165 @@ static int routes_enter(int fd, const char *interface)
 		r = keys_enter(fd, &ways);
 	free(ways.list);
 	return r;
+}
+
+/* What makes a wrapped packet one for this host ----------------------------------------- */
+
+static int prefix_add(struct keys *keys, uint8_t family, const void *address, uint8_t bits)
+{
+	const struct prefix prefix = {.address = address_from(family, address), .bits = bits};
+	const struct hf_receiver_prefix key = prefix_to_key(&prefix);
+
+	return keys_add(keys, &key);
+}
+
+static int address_visit(const struct nlmsghdr *answer, void *keys)
+{
+	const struct ifaddrmsg *message = mnl_nlmsg_get_payload(answer);
+	const struct nlattr *by_type[IFA_MAX + 1], *own;
+
+	if (answer->nlmsg_flags & NLM_F_DUMP_INTR)
+		return -EINTR;
+	attributes_read(answer, sizeof *message, by_type, IFA_MAX + 1);
+	own = by_type[IFA_LOCAL] ?: by_type[IFA_ADDRESS];
+	if (!own)
+		return 0;
+	return prefix_add(keys, message->ifa_family, mnl_attr_get_payload(own),
+			  message->ifa_family == AF_INET ? 32 : 128);
+}
+
+static int local_visit(const struct nlmsghdr *answer, void *keys)
+{
+	static const uint8_t all[16];
+	const struct rtmsg *message = mnl_nlmsg_get_payload(answer);
+	const struct nlattr *by_type[RTA_MAX + 1];
+
+	if (answer->nlmsg_flags & NLM_F_DUMP_INTR)
+		return -EINTR;
+	if (message->rtm_table != RT_TABLE_LOCAL ||
+	    (message->rtm_type != RTN_LOCAL && message->rtm_type != RTN_ANYCAST))
+		return 0;
+	attributes_read(answer, sizeof *message, by_type, RTA_MAX + 1);
+	return prefix_add(keys, message->rtm_family,
+			  by_type[RTA_DST] ? mnl_attr_get_payload(by_type[RTA_DST]) : all,
+			  message->rtm_dst_len);
+}
+
+struct question {
+	uint16_t type;
+	size_t header; /* bytes; the first is the family */
+	int (*visit)(const struct nlmsghdr *answer, void *keys);
+};
+static const struct question address_question = {RTM_GETADDR, sizeof(struct ifaddrmsg), address_visit};
+static const struct question route_question = {RTM_GETROUTE, sizeof(struct rtmsg), local_visit};
+
+/* netns: a number of netns_ids(7), for addresses alone; negative: of this network namespace. */
+static int answers_read(const struct question *question, int32_t netns, struct keys *keys)
+{
+	static const uint8_t families[] = {AF_INET, AF_INET6};
+	struct netlink *netlink;
+	int r = netlink_open(NETLINK_ROUTE, &netlink);
+
+	if (r)
+		return r;
+	for (size_t i = 0; !r && i < sizeof families; i++) {
+		struct nlmsghdr *request = netlink_request(netlink, question->type, NLM_F_DUMP);
+		uint8_t *message = mnl_nlmsg_put_extra_header(request, question->header);
+
+		message[0] = families[i];
+		if (netns >= 0)
+			mnl_attr_put_u32(request, IFA_TARGET_NETNSID, (uint32_t)netns);
+		r = netlink_ask(netlink, request, question->visit, keys, NULL);
+		if (r == -EAFNOSUPPORT || r == -EOPNOTSUPP) /* a kernel without IPv6 */
+			r = 0;
+	}
+	netlink_close(netlink);
+	return r;
+}
+
+/*
+ * Addresses and routes: those of a VRF have their routes in its own table, an address that is still checked
+ * for duplicates has none yet, and a prefix of `ip route add local` is no address. The other namespace is not
+ * entered: the receiver's unit may not.
+ */
+static int host_read(const char *netns, struct keys *keys)
+{
+	int32_t number = -1;
+	int r = answers_read(&address_question, number, keys);
+
+	if (!r)
+		r = answers_read(&route_question, number, keys);
+	if (!r && netns)
+		r = netns_number(netns, &number);
+	if (!r && netns)
+		r = answers_read(&address_question, number, keys);
+	return r;
+}
+
+/* Takes the list. */
+static int set_enter(int map, int r, struct keys *keys, bool *ret_changed)
+{
+	keys_sort(keys);
+	if (!r) {
+		*ret_changed = keys_differ(map, keys);
+		r = *ret_changed ? keys_enter(map, keys) : 0;
+	}
+	free(keys->list);
+	return r;
+}
+
+/*
+ * Makes the map `addresses` (a descriptor) hold every address of this network namespace, on whatever
+ * interface, the prefixes that `ip route add local` has made its own, and the addresses of the namespace that
+ * is called netns (NULL: none). *ret_changed: whether it held others. 0 or -errno.
+ */
+static int host_addresses_enter(int map, const char *netns, bool *ret_changed)
+{
+	int r = -EINTR;
+
+	/* What changes while the kernel lists it may be left out; no address may leave the map for that. */
+	for (int i = 0; r == -EINTR && i < TRIES; i++) {
+		struct keys keys = {.size = sizeof(struct hf_receiver_prefix)};
+
+		r = set_enter(map, host_read(netns, &keys), &keys, ret_changed);
+	}
+	return r;
+}
+
+/* Likewise the map `macs` and what macs_collect() says of the interface. */
+static int host_macs_enter(int map, uint32_t ifindex, bool *ret_changed)
+{
+	struct keys keys = {.size = sizeof(struct hf_receiver_mac)};
+	struct macs macs = {};
+	int r = macs_collect(ifindex, &macs);
+
+	for (size_t i = 0; !r && i < macs.count; i++) {
+		struct hf_receiver_mac key = {};
+
+		memcpy(key.bytes, macs.list[i].bytes, sizeof key.bytes);
+		r = keys_add(&keys, &key);
+	}
+	free(macs.list);
+	return set_enter(map, r, &keys, ret_changed);
+}
+
+int host_read_again(const struct receiver_state *state, bool *ret_addresses_changed, bool *ret_macs_changed)
+{
+	int addresses = receiver_pin_get(state->pinned, receiver_maps[RECEIVER_ADDRESSES]);
+	int macs = receiver_pin_get(state->pinned, receiver_maps[RECEIVER_MACS]);
+	int r = addresses, other = macs;
+
+	*ret_addresses_changed = *ret_macs_changed = false;
+	if (addresses >= 0) {
+		r = host_addresses_enter(addresses, state->netns[0] ? state->netns : NULL,
+					 ret_addresses_changed);
+		close(addresses);
+	}
+	if (macs >= 0) {
+		other = host_macs_enter(macs, state->ifindex, ret_macs_changed);
+		close(macs);
+	}
+	return r ?: other;
 }
 
 /* Once: notes that are under way while the programs are replaced stay valid. */

@@ -13,5 +13,10 @@
  * 0 or -errno.
  */
 int receiver_fill(const int maps[RECEIVER_MAPS], const struct receiver_options *options, size_t *ret_vips);
+/*
+ * Brings both maps of an attached receiver up to what the host has now. Each is tried, whatever becomes of
+ * the other. 0 or the first -errno; what could not be read counts as unchanged.
+ */
+int host_read_again(const struct receiver_state *state, bool *ret_addresses_changed, bool *ret_macs_changed);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "kern/base/absent.h"
 #include "gro.h"
 #include "holder.h"
 #include "orphan.h"

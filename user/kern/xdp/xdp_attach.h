@@ -16,5 +16,8 @@ int xdp_attach(const char *interface, int program, int frags, enum interface_mod
 /* -ENODEV: there is no such interface. -EINVAL: it is the loopback interface, or its packets are not Ethernet
  * frames; then attaching would succeed, and no packet be served. */
 int interface_suitable(const char *interface, struct refusal *refusal);
+/* -ENODEV with *refusal filled: the network namespace of this process has no interface of that name; the near
+ * miss, or those that there are. */
+int refuse_absent_interface(const char *interface, struct refusal *refusal);
 
 #endif
