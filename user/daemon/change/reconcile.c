@@ -6,7 +6,7 @@
 #include "install.h"
 #include "kern/instance/lifecycle.h"
 #include "kern/program/load.h"
-#include "kern/xdp/orphan.h"
+#include "kern/xdp/holder.h"
 #include "recovery.h"
 
 enum { SETTLE_AT_START = 100 /* ms */ };
