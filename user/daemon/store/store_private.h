@@ -33,7 +33,8 @@ struct store {
 	char path[PATH_MAX];
 	struct store_limits limits;
 	struct file_identity file, log;
-	int index; /* descriptor of the file "-shm", which has the locks; -1: not opened. See store_lock.c */
+	int index;              /* descriptor of the file "-shm", which has the locks; -1: not opened. See
+				   store_statement.c */
 	struct refusal problem; /* why nothing can be written; empty: it can, as far as is known */
 	bool failed;            /* a write has failed: only one that works ends the problem */
 	bool held;              /* a transaction has begun for what comes next */
@@ -54,12 +55,11 @@ bool store_same_file(struct file_identity a, struct file_identity b);
 bool store_is_moved(const struct store *store);
 int store_refuse_moved(const struct store *store, struct refusal *refusal);
 
-/* store_lock.c: "another process" or "sqlite3 (process 4711)". */
-enum store_lock { STORE_WRITER, STORE_READERS };
-void store_lock_holder(struct store *store, enum store_lock which, char *text, size_t room);
-
 /* store_statement.c ------------------------------------------------------------- */
 
+/* Who has a lock: "another process" or "sqlite3 (process 4711)". */
+enum store_lock { STORE_WRITER, STORE_READERS };
+void store_lock_holder(struct store *store, enum store_lock which, char *text, size_t room);
 /* What SQLite's result code and the system's errno are as a negative errno. */
 int database_errno(int code, int number);
 /* Fills the refusal (may be NULL) from what SQLite said last, and remembers that the store cannot be written.
@@ -77,20 +77,7 @@ int64_t statement_number(const struct store *store, const char *sql);
 /* Runs one that has no rows. 0, or the refusal, whose sentence says what it was `doing`. */
 int statement_run(struct store *store, sqlite3_stmt *statement, const char *doing, struct refusal *refusal);
 
-/* store_size.c: bytes ----------------------------------------------------------- */
-
-int64_t store_page_size(const struct store *store);
-int64_t store_free_bytes(const struct store *store);
-int64_t store_all_bytes(const struct store *store);
-/* What file and log should have room for: one more change. */
-size_t store_reserve_size(const struct store *store);
-/* Before a commit: the file gets its new size now, so that the log can always be copied into it. -ENOSPC. */
-int store_grow(struct store *store, struct refusal *refusal);
-/* Before a transaction: where the log may have no place to grow, it is copied into the file, so that the
- * transaction begins at its start, where it has its place. */
-void store_rewind_log(struct store *store);
-
-/* store_generations.c, store_facts.c: rows, in the transaction that has begun ---- */
+/* store_generations.c: rows, in the transaction that has begun ------------------- */
 
 int store_write_generation(struct store *store, const struct stored_change *change, struct refusal *refusal);
 int store_delete_generation(struct store *store, uint32_t number, struct refusal *refusal);
@@ -103,6 +90,12 @@ int store_write_fact(struct store *store, const struct fact *fact, struct refusa
  */
 int store_begin(struct store *store, struct refusal *refusal);
 int store_end(struct store *store, int error, struct refusal *refusal);
+/* Bytes: of a page, of pages that hold nothing, of all pages. */
+int64_t store_page_size(const struct store *store);
+int64_t store_free_bytes(const struct store *store);
+int64_t store_all_bytes(const struct store *store);
+/* What file and log should have room for: one more change. */
+size_t store_reserve_size(const struct store *store);
 
 /* store_events.c: forgets all but the newest, of changes and of each other kind: part of a transaction. */
 int store_trim_events(struct store *store, int changes, int others);
