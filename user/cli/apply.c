@@ -6,76 +6,64 @@
 #include "core/config/model_diff.h"
 #include "core/operation/operation.h"
 #include "cli/change/change_run.h"
-#include "cli/change/change_whole.h"
-#include "cli/change/differences.h"
 #include "cli/change/in_force.h"
 #include "cli/change/plan_print.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/file.h"
 #include "nouns.h"
 
-static json_t *apply_body(json_t *configuration)
+/* The operation that makes the file of --file the desired state. New reference. */
+static enum exit_status apply_read(const struct call *call, json_t **ret)
 {
-	return json_pack("{s:s, s:{s:O}}", "operation", "model.apply", "arguments", "configuration",
-			 configuration);
+	json_t *configuration = NULL;
+	enum exit_status status = file_read_configuration(call_option(call, "file"), &configuration);
+
+	if (!status)
+		*ret = json_pack("{s:s, s:{s:o}}", "operation", "model.apply", "arguments", "configuration",
+				 configuration);
+	return status;
 }
 
 static enum exit_status run_apply(const struct call *call)
 {
-	json_t *configuration = NULL, *body;
-	enum exit_status status = file_read_configuration(call_option(call, "file"), &configuration);
+	json_t *body = NULL;
+	enum exit_status status = apply_read(call, &body);
 
-	if (status)
-		return status;
-	body = apply_body(configuration);
-	status = change_whole(call, "/v1/operations", body, "configuration");
+	if (!status)
+		status = change_whole(call, "/v1/operations", body, "configuration");
 	json_decref(body);
-	json_decref(configuration);
 	return status;
 }
 
-/* The model that the daemon would make of the configuration: it keeps admin states that are not stated. */
-static enum exit_status model_after(const struct model *before, json_t *configuration, struct model **ret)
+/* The model that the daemon would make of the operation: it keeps admin states that are not stated. */
+static enum exit_status model_after(const struct model *before, const json_t *body, struct model **ret)
 {
 	struct refusal refusal = {.what = ""};
-	json_t *arguments = json_pack("{s:O}", "configuration", configuration);
 	int64_t now = before->clock ? before->clock : (int64_t)time(NULL) * 1000;
-	int r = operation_apply(before, "model.apply", arguments, now, ret, &refusal);
+	int r = operation_apply(before, "model.apply", json_object_get(body, "arguments"), now, ret,
+				&refusal);
 
-	json_decref(arguments);
 	return r ? complain(STATUS_REFUSED, &refusal, r) : STATUS_DONE;
 }
 
-static enum exit_status plan_print_all(const struct call *call, json_t *configuration)
+/* What the answer to a dry run of the operation says, and how the model would differ. */
+static enum exit_status plan_print_all(const struct call *call, const json_t *body, const json_t *answer)
 {
 	struct model *before = NULL, *after = NULL;
-	struct answer answer = {NULL, NULL};
-	json_t *body = apply_body(configuration);
-	struct refusal refusal = {.what = ""};
-	enum exit_status status = change_send_whole(call, "/v1/operations", body, true, &answer, &refusal);
+	enum exit_status status = model_in_force(call, true, &before);
+	json_t *differences;
 
-	json_decref(body);
-	if (status)
-		return complain(status, &refusal, 0);
-	if (!status && call->json) {
-		answer_print(&answer);
-		goto out;
-	}
-	status = status ?: model_in_force(call, true, &before);
-	status = status ?: model_after(before, configuration, &after);
+	status = status ?: model_after(before, body, &after);
 	if (!status) {
-		json_t *differences = model_diff(before, after);
-
+		differences = model_diff(before, after);
 		/* If the desired state stays, only time moves slots, not this file. */
 		if (differences_print(differences))
-			plan_print(json_object_get(answer.json, "plan"));
-		else if (!json_array_size(json_object_get(answer.json, "warnings")))
+			plan_print(json_object_get(answer, "plan"));
+		else if (!json_array_size(json_object_get(answer, "warnings")))
 			puts("nothing would change");
 		json_decref(differences);
-		change_print_warnings(answer.json);
+		change_print_warnings(answer);
 	}
-out:
-	answer_free(&answer);
 	model_free(before);
 	model_free(after);
 	return status;
@@ -83,12 +71,22 @@ out:
 
 static enum exit_status run_plan(const struct call *call)
 {
-	json_t *configuration = NULL;
-	enum exit_status status = file_read_configuration(call_option(call, "file"), &configuration);
+	struct answer answer = {NULL, NULL};
+	struct refusal refusal = {.what = ""};
+	json_t *body = NULL;
+	enum exit_status status = apply_read(call, &body);
 
-	if (!status)
-		status = plan_print_all(call, configuration);
-	json_decref(configuration);
+	if (status)
+		return status;
+	status = change_send_whole(call, "/v1/operations", body, true, &answer, &refusal);
+	if (status)
+		complain(status, &refusal, 0);
+	else if (call->json)
+		answer_print(&answer);
+	else
+		status = plan_print_all(call, body, answer.json);
+	answer_free(&answer);
+	json_decref(body);
 	return status;
 }
 

@@ -108,64 +108,46 @@ static bool wait_is_cut(const struct wait *wait, const json_t *backend)
 	       ((!field_is_null(backend, "counted") && flows_open(backend) <= 0) || since > CUT_SECONDS);
 }
 
-static void wait_line_end(const struct wait *wait)
+/* cut: by the deadline; otherwise nothing is left. */
+static enum exit_status wait_done(const struct wait *wait, const struct answer *answer, bool cut)
 {
-	if (wait->terminal && wait->shown >= 0 && !wait->call->json)
-		putchar('\n');
-}
-
-static enum exit_status wait_done(const struct wait *wait, const struct answer *answer)
-{
+	const char *backend = wait->call->words[0];
 	char quiet[DURATION_TEXT];
 
-	wait_line_end(wait);
 	if (wait->call->json)
 		return answer_print(answer);
-	printf("%s drained: it can be switched off; a flow that was silent for longer than %s cannot be "
-	       "seen\n",
-	       wait->call->words[0],
-	       wait->has_quiet ? duration_text(wait->quiet, quiet) : "its service's idle time");
-	return STATUS_DONE;
-}
-
-static enum exit_status wait_cut(const struct wait *wait, const struct answer *answer)
-{
-	wait_line_end(wait);
-	if (wait->call->json)
-		return answer_print(answer);
-	printf("%s: the deadline passed: %.0f remembered flows were cut\n", wait->call->words[0], wait->left);
+	if (cut)
+		printf("%s: the deadline passed: %.0f remembered flows were cut\n", backend, wait->left);
+	else
+		printf("%s drained: it can be switched off; a flow that was silent for longer than %s cannot "
+		       "be seen\n",
+		       backend,
+		       wait->has_quiet ? duration_text(wait->quiet, quiet) : "its service's idle time");
 	return STATUS_DONE;
 }
 
 /* What was waited for when the time was over. */
-static void refuse_timeout(const struct wait *wait, const json_t *backend, struct refusal *refusal)
+static enum exit_status wait_timed_out(const struct wait *wait, const json_t *backend)
 {
+	struct refusal refusal = {.what = ""};
 	double flows = flows_open(backend);
 	char timeout[DURATION_TEXT], quiet[DURATION_TEXT];
 
 	duration_text(wait->timeout, timeout);
 	if (flows > 0)
-		refuse(refusal, -ETIME, "%.0f flows are still remembered after %s", flows, timeout);
+		refuse(&refusal, -ETIME, "%.0f flows are still remembered after %s", flows, timeout);
 	else if (wait->has_quiet)
-		refuse(refusal, -ETIME, "no flow is remembered after %s, but not yet for %s", timeout,
+		refuse(&refusal, -ETIME, "no flow is remembered after %s, but not yet for %s", timeout,
 		       duration_text(wait->quiet, quiet));
 	else
-		refuse(refusal, -ETIME,
+		refuse(&refusal, -ETIME,
 		       "no flow is remembered after %s, but one that is silent could not be seen before its "
 		       "service's idle time is over",
 		       timeout);
-	refusal_where(refusal, "backend %s", wait->call->words[0]);
-	refusal_right(refusal, "it stays draining: wait again, or --%s",
+	refusal_where(&refusal, "backend %s", wait->call->words[0]);
+	refusal_right(&refusal, "it stays draining: wait again, or --%s",
 		      flows > 0 || wait->has_quiet ? "deadline to end what is left"
 						   : "quiet D to wait for less silence");
-}
-
-static enum exit_status wait_timed_out(const struct wait *wait, const json_t *backend)
-{
-	struct refusal refusal = {.what = ""};
-
-	wait_line_end(wait);
-	refuse_timeout(wait, backend, &refusal);
 	return complain(STATUS_TIMED_OUT, &refusal, 0);
 }
 
@@ -173,7 +155,6 @@ static enum exit_status wait_timed_out(const struct wait *wait, const json_t *ba
 static enum exit_status wait_refused(const struct wait *wait, enum exit_status status,
 				     const struct refusal *refusal)
 {
-	wait_line_end(wait);
 	if (strcmp(refusal->kind, "missing") != 0)
 		return complain(status, refusal, 0);
 	if (!wait->call->json)
@@ -185,33 +166,34 @@ static enum exit_status wait_until_drained(struct wait *wait)
 {
 	const char *const names[] = {wait->pool, wait->name};
 	const struct timespec pause = {.tv_nsec = POLL_MILLISECONDS * 1000000L};
+	struct refusal refusal = {.what = ""};
+	struct answer answer = {NULL, NULL};
+	enum exit_status status;
+	bool cut = false, done = false;
 
 	for (;;) {
-		struct answer answer = {NULL, NULL};
-		struct refusal refusal = {.what = ""};
-		enum exit_status status =
-			request_try(wait->call, "/v1/backends/%s/%s", names, NULL, &answer, &refusal);
-		double elapsed = monotonic_seconds() - wait->began;
-		bool over = true;
-
+		status = request_try(wait->call, "/v1/backends/%s/%s", names, NULL, &answer, &refusal);
 		if (status)
-			return wait_refused(wait, status, &refusal);
+			break;
 		wait_note(wait, answer.json);
-		if (wait_is_cut(wait, answer.json))
-			status = wait_cut(wait, &answer);
-		else if (wait_is_over(wait, answer.json))
-			status = wait_done(wait, &answer);
-		else if (elapsed > wait->timeout)
-			status = wait_timed_out(wait, answer.json);
-		else
-			over = false;
-		if (!over)
-			wait_show(wait, answer.json);
+		cut = wait_is_cut(wait, answer.json);
+		done = cut || wait_is_over(wait, answer.json);
+		if (done || monotonic_seconds() - wait->began > wait->timeout)
+			break;
+		wait_show(wait, answer.json);
 		answer_free(&answer);
-		if (over)
-			return status;
 		nanosleep(&pause, NULL);
 	}
+	if (wait->terminal && wait->shown >= 0 && !wait->call->json)
+		putchar('\n');
+	if (status)
+		status = wait_refused(wait, status, &refusal);
+	else if (done)
+		status = wait_done(wait, &answer, cut);
+	else
+		status = wait_timed_out(wait, answer.json);
+	answer_free(&answer);
+	return status;
 }
 
 enum exit_status run_backend_drain(const struct call *call)

@@ -15,19 +15,14 @@
 #include "cli/offline/offline.h"
 #include "nouns.h"
 
-static void reasons_print(const json_t *reasons)
-{
-	static const struct column columns[] = {
-		{"REASON", "reason", text_cell},
-		{"VERDICT", "verdict", text_cell},
-		{">PACKETS", "packets", field_count},
-		{">BYTES", "bytes", field_count},
-		{">PPS", "packets_per_second", field_quantity},
-		{.header = NULL},
-	};
-
-	show_table(reasons, columns);
-}
+static const struct column reason_columns[] = {
+	{"REASON", "reason", text_cell},
+	{"VERDICT", "verdict", text_cell},
+	{">PACKETS", "packets", field_count},
+	{">BYTES", "bytes", field_count},
+	{">PPS", "packets_per_second", field_quantity},
+	{.header = NULL},
+};
 
 /* clang-format off */
 #define FLOWS \
@@ -39,41 +34,31 @@ static void reasons_print(const json_t *reasons)
 	{">BPS", "bits_per_second", field_quantity}
 /* clang-format on */
 
-static void flows_print(const json_t *counters)
-{
-	static const struct column services[] = {{"SERVICE", "service", text_cell}, FLOWS, {.header = NULL}};
-	static const struct column backends[] = {{"BACKEND", "name", backend_cell}, FLOWS, {.header = NULL}};
+static const struct column service_columns[] = {{"SERVICE", "service", text_cell}, FLOWS, {.header = NULL}};
+static const struct column backend_columns[] = {{"BACKEND", "name", backend_cell}, FLOWS, {.header = NULL}};
 
-	show_table(json_object_get(counters, "services"), services);
-	show_table(json_object_get(counters, "backends"), backends);
-}
-
-static void interfaces_print_counters(const json_t *interfaces)
-{
-	static const struct column columns[] = {
-		{"INTERFACE", "name", text_cell},
-		{"MODE", "mode", text_cell},
-		{"STATE", "state", text_cell},
-		{">RX-PACKETS", "rx_packets", field_count},
-		{">RX-PPS", "rx_packets_per_second", field_quantity},
-		{">RX-BPS", "rx_bits_per_second", field_quantity},
-		{">RX-DROPPED", "rx_dropped", field_count},
-		{">TX-PACKETS", "tx_packets", field_count},
-		{">TX-PPS", "tx_packets_per_second", field_quantity},
-		{">TX-BPS", "tx_bits_per_second", field_quantity},
-		{">SENT-LOST", "sent_lost", field_count},
-		{">LOST-PPS", "sent_lost_per_second", field_quantity},
-		{.header = NULL},
-	};
-
-	show_table(interfaces, columns);
-}
+static const struct column interface_columns[] = {
+	{"INTERFACE", "name", text_cell},
+	{"MODE", "mode", text_cell},
+	{"STATE", "state", text_cell},
+	{">RX-PACKETS", "rx_packets", field_count},
+	{">RX-PPS", "rx_packets_per_second", field_quantity},
+	{">RX-BPS", "rx_bits_per_second", field_quantity},
+	{">RX-DROPPED", "rx_dropped", field_count},
+	{">TX-PACKETS", "tx_packets", field_count},
+	{">TX-PPS", "tx_packets_per_second", field_quantity},
+	{">TX-BPS", "tx_bits_per_second", field_quantity},
+	{">SENT-LOST", "sent_lost", field_count},
+	{">LOST-PPS", "sent_lost_per_second", field_quantity},
+	{.header = NULL},
+};
 
 static void counters_print(const json_t *counters)
 {
-	reasons_print(json_object_get(counters, "reasons"));
-	flows_print(counters);
-	interfaces_print_counters(json_object_get(counters, "interfaces"));
+	show_table(json_object_get(counters, "reasons"), reason_columns);
+	show_table(json_object_get(counters, "services"), service_columns);
+	show_table(json_object_get(counters, "backends"), backend_columns);
+	show_table(json_object_get(counters, "interfaces"), interface_columns);
 }
 
 /* Whether two samples' members are of one thing: the same texts under the keys that name things. */
@@ -148,12 +133,13 @@ static void add_interfaces(json_t *counters)
 
 		if (interface_counters(field_text(interface, "name"), &kernel))
 			continue;
-		json_object_set_new(interface, "rx_packets", json_integer((json_int_t)kernel.rx_packets));
-		json_object_set_new(interface, "rx_bytes", json_integer((json_int_t)kernel.rx_bytes));
-		json_object_set_new(interface, "rx_dropped", json_integer((json_int_t)kernel.rx_dropped));
-		json_object_set_new(interface, "tx_packets", json_integer((json_int_t)kernel.tx_packets));
-		json_object_set_new(interface, "tx_bytes", json_integer((json_int_t)kernel.tx_bytes));
-		json_object_set_new(interface, "sent_lost", losses_json(field_text(interface, "name")));
+		json_object_update_new(interface, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "rx_packets",
+							    (json_int_t)kernel.rx_packets, "rx_bytes",
+							    (json_int_t)kernel.rx_bytes, "rx_dropped",
+							    (json_int_t)kernel.rx_dropped, "tx_packets",
+							    (json_int_t)kernel.tx_packets, "tx_bytes",
+							    (json_int_t)kernel.tx_bytes, "sent_lost",
+							    losses_json(field_text(interface, "name"))));
 	}
 }
 
@@ -164,17 +150,13 @@ static enum exit_status sample(const struct call *call, const struct offline *of
 	enum exit_status status;
 
 	if (offline) {
-		struct refusal refusal = {.what = "memory is short"};
-
 		*ret = offline_counters(offline);
-		add_interfaces(*ret);
-		return *ret ? STATUS_DONE : complain(STATUS_REFUSED, &refusal, 0);
-	}
-	status = request_get(call, "/v1/counters", NULL, &answer);
-	if (!status) {
-		add_interfaces(answer.json);
+		status = *ret ? STATUS_DONE : complain_memory();
+	} else {
+		status = request_get(call, "/v1/counters", NULL, &answer);
 		*ret = json_incref(answer.json);
 	}
+	add_interfaces(*ret);
 	answer_free(&answer);
 	return status;
 }

@@ -10,18 +10,12 @@
 static enum exit_status run_export(const struct call *call)
 {
 	bool state = call_flag(call, "state");
-	struct answer answer = {NULL, NULL};
 	struct model *model = NULL;
 	enum exit_status status;
 	char *text = NULL;
 
-	if (call->json) {
-		status = request_get(call, state ? "/v1/export?state=1" : "/v1/export", NULL, &answer);
-		if (!status)
-			answer_print(&answer);
-		answer_free(&answer);
-		return status;
-	}
+	if (call->json)
+		return request_show(call, state ? "/v1/export?state=1" : "/v1/export", NULL, NULL);
 	status = model_in_force(call, state, &model);
 	if (!status && config_export(model, state, &text))
 		status = complain_memory();

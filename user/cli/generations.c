@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Generations: the desired states that were. */
+/* Generations: the desired states that were, and the way back to one. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/config/config.h"
 #include "core/config/model_json.h"
-#include "cli/change/differences.h"
+#include "cli/change/change_run.h"
+#include "cli/change/plan_print.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
 #include "cli/frame/request.h"
@@ -80,6 +81,20 @@ static enum exit_status run_generations_diff(const struct call *call)
 		call->words, diff_print);
 }
 
+static enum exit_status run_rollback(const struct call *call)
+{
+	json_t *body = json_pack("{s:I}", "generation", (json_int_t)strtoll(call->words[0], NULL, 10));
+	enum exit_status status;
+	char subject[64];
+
+	snprintf(subject, sizeof subject, "generation %s", call->words[0]);
+	status = change_whole(call, "/v1/rollback", body, subject);
+	json_decref(body);
+	return status;
+}
+
+#define GENERATION ARGUMENT("GENERATION", VALUE_COUNT, NULL)
+
 /* clang-format off */
 const struct noun generations_noun = {"generations", "the desired states that were", .verbs = VERBS(
 	{"list",
@@ -98,4 +113,14 @@ const struct noun generations_noun = {"generations", "the desired states that we
 	 .example = "41 42",
 	 .uses = "GET /v1/generations/GENERATION/diff",
 	 .run = run_generations_diff})};
+
+const struct noun rollback_noun = {"rollback", "back to a generation", .verbs = VERBS(
+	{"",
+	 .arguments = ARGUMENTS(GENERATION),
+	 .help = "make a generation's desired state the one in force, as a new generation",
+	 .example = "41",
+	 .uses = "POST /v1/rollback",
+	 .done = "restored",
+	 .flags = VERB_CHANGES,
+	 .run = run_rollback})};
 /* clang-format on */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* holdfast: its commands. */
-#include "cli/frame/completion.h"
-#include "cli/frame/help.h"
 #include "cli/frame/program.h"
 #include "nouns.h"
 

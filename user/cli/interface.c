@@ -69,24 +69,8 @@ static enum exit_status detach_by_daemon(const struct call *call, const char *na
 	return status;
 }
 
-static enum exit_status detach_all(const struct call *call)
-{
-	struct answer answer = {NULL, NULL};
-	enum exit_status status = request_get(call, "/v1/interfaces", NULL, &answer), first = status;
-	json_t *interface;
-	size_t i;
-
-	/* One that cannot be detached does not keep the others attached. */
-	json_array_foreach (json_object_get(answer.json, "interfaces"), i, interface) {
-		status = detach_by_daemon(call, field_text(interface, "name"));
-		if (!first)
-			first = status;
-	}
-	answer_free(&answer);
-	return first;
-}
-
-static enum exit_status detach_named(const struct call *call, const struct offline *offline, const char *name)
+static enum exit_status detach_from_pins(const struct call *call, const struct offline *offline,
+					 const char *name)
 {
 	struct refusal refusal = {.what = ""};
 	int r = call->dry_run ? 0 : dataplane_detach(offline->dataplane, name, &refusal);
@@ -98,19 +82,31 @@ static enum exit_status detach_named(const struct call *call, const struct offli
 	return STATUS_DONE;
 }
 
-/* One that cannot be detached does not keep the others attached. */
-static enum exit_status detach_listed(const struct call *call, const struct offline *offline)
+/* One that cannot be detached does not keep the others attached. offline NULL: the daemon does it. */
+static enum exit_status detach_each(const struct call *call, const struct offline *offline,
+				    const json_t *interfaces)
 {
-	json_t *interfaces = offline_interfaces(offline), *interface;
-	enum exit_status status = STATUS_DONE, each;
+	enum exit_status status, first = STATUS_DONE;
+	json_t *interface;
 	size_t i;
 
 	json_array_foreach (interfaces, i, interface) {
-		each = detach_named(call, offline, field_text(interface, "name"));
-		if (each)
-			status = each;
+		const char *name = field_text(interface, "name");
+
+		status = offline ? detach_from_pins(call, offline, name) : detach_by_daemon(call, name);
+		first = first ? first : status;
 	}
-	json_decref(interfaces);
+	return first;
+}
+
+static enum exit_status detach_all(const struct call *call)
+{
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_get(call, "/v1/interfaces", NULL, &answer);
+
+	if (!status)
+		status = detach_each(call, NULL, json_object_get(answer.json, "interfaces"));
+	answer_free(&answer);
 	return status;
 }
 
@@ -135,11 +131,14 @@ static enum exit_status detach_offline(const struct call *call)
 	struct offline offline = {.call = call};
 	struct refusal refusal = {.what = ""};
 	enum exit_status status;
+	json_t *interfaces;
 	int r = dataplane_inspect(call->instance, &offline.dataplane, &refusal);
 
 	if (!r) {
-		status = call->word_count ? detach_named(call, &offline, call->words[0])
-					  : detach_listed(call, &offline);
+		interfaces = call->word_count ? json_pack("[{s:s}]", "name", call->words[0])
+					      : offline_interfaces(&offline);
+		status = detach_each(call, &offline, interfaces);
+		json_decref(interfaces);
 		dataplane_close(offline.dataplane);
 		leave_pins(call);
 		return status;

@@ -43,9 +43,8 @@ enum exit_status findings_tell(const struct call *call, struct findings *finding
 enum exit_status run_backend_drain(const struct call *call);
 
 /* Arguments and options that several nouns share. */
-#define INTERFACE  ARGUMENT("IF", VALUE_INTERFACE, "name")
-#define PROTO      ARGUMENT("PROTO", VALUE_PROTO, "proto")
-#define GENERATION ARGUMENT("GENERATION", VALUE_COUNT, NULL)
+#define INTERFACE ARGUMENT("IF", VALUE_INTERFACE, "name")
+#define PROTO     ARGUMENT("PROTO", VALUE_PROTO, "proto")
 
 #define CONFIGURATION(required_)                                                               \
 	OPTION("file", VALUE_FILE, "FILE", "the configuration, - for standard input; also -f", \

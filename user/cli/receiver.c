@@ -166,11 +166,11 @@ static int receiver_collect(const struct receiver_state *state, void *context)
 
 static void source_print(struct table *table, const json_t *receiver, const char *from)
 {
-	table_cell(table, "%s", field_text(receiver, "interface"));
-	table_cell(table, "%s", field_text(receiver, "mode"));
-	table_cell(table, "%s", json_is_true(json_object_get(receiver, "tc")) ? "there" : "missing");
-	table_cell(table, "%s", field_text(receiver, "netns"));
-	table_cell(table, "%s", from);
+	table_cell(table, field_text(receiver, "interface"));
+	table_cell(table, field_text(receiver, "mode"));
+	table_cell(table, json_is_true(json_object_get(receiver, "tc")) ? "there" : "missing");
+	table_cell(table, field_text(receiver, "netns"));
+	table_cell(table, from);
 }
 
 static void sources_print(const json_t *receivers)
@@ -199,9 +199,9 @@ static void vips_print(const json_t *receivers)
 
 	json_array_foreach (receivers, i, receiver) {
 		json_array_foreach (json_object_get(receiver, "vips"), j, vip) {
-			table_cell(table, "%s", field_text(receiver, "interface"));
-			table_cell(table, "%s", field_text(vip, "address"));
-			table_cell(table, "%s", field_count(vip, "sockets", text));
+			table_cell(table, field_text(receiver, "interface"));
+			table_cell(table, field_text(vip, "address"));
+			table_cell(table, field_count(vip, "sockets", text));
 		}
 	}
 	table_print(table);
@@ -218,10 +218,10 @@ static void verdicts_print(const json_t *receivers)
 		for (size_t v = 0; v < VERDICTS; v++) {
 			const json_t *counts = json_object_get(receiver, "verdicts");
 
-			table_cell(table, "%s", field_text(receiver, "interface"));
-			table_cell(table, "%s", verdicts[v].word);
-			table_cell(table, "%s", field_count(counts, verdicts[v].word, text));
-			table_cell(table, "%s", verdicts[v].sentence);
+			table_cell(table, field_text(receiver, "interface"));
+			table_cell(table, verdicts[v].word);
+			table_cell(table, field_count(counts, verdicts[v].word, text));
+			table_cell(table, verdicts[v].sentence);
 		}
 	}
 	table_print(table);

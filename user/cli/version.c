@@ -6,21 +6,17 @@
 #include "cli/frame/request.h"
 #include "nouns.h"
 
+static void version_print(const json_t *version)
+{
+	printf("holdfastd  %s, ABI %.0f, flow hash %.0f\n", field_text(version, "version"),
+	       field_number(version, "abi"), field_number(version, "flow_hash"));
+}
+
 static enum exit_status run_version(const struct call *call)
 {
-	struct answer answer = {NULL, NULL};
-	enum exit_status status;
-
 	if (!call->json)
 		printf("holdfast   %s\n", HOLDFAST_VERSION);
-	status = request_get(call, "/v1/version", NULL, &answer);
-	if (!status && call->json)
-		answer_print(&answer);
-	else if (!status)
-		printf("holdfastd  %s, ABI %.0f, flow hash %.0f\n", field_text(answer.json, "version"),
-		       field_number(answer.json, "abi"), field_number(answer.json, "flow_hash"));
-	answer_free(&answer);
-	return status;
+	return request_show(call, "/v1/version", NULL, version_print);
 }
 
 /* clang-format off */

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/frame/completion.h"
-#include "cli/frame/help.h"
 #include "cli/frame/page.h"
 #include "cli/frame/program.h"
 #include "placement_verbs.h"

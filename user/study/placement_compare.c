@@ -75,12 +75,12 @@ static enum exit_status entry_place(struct contest *contest, enum placement_sche
 {
 	const char *name = placement_scheme_name(scheme);
 	double start = monotonic_seconds();
-	enum exit_status status = study_build(&contest->study, scheme, false, NULL, &entry->before);
+	enum exit_status status = study_build(&contest->study, scheme, false, &entry->before);
 	uint32_t size;
 
 	entry->build = monotonic_seconds() - start;
 	if (!status)
-		status = study_build(&contest->study, scheme, true, NULL, &entry->after);
+		status = study_build(&contest->study, scheme, true, &entry->after);
 	if (status)
 		return status;
 	size = sample_size(entry->before, &contest->sample);

@@ -111,9 +111,9 @@ enum exit_status placement_draw(const struct call *call)
 	if (status)
 		return status;
 	study.options.keys_only = scheme == PLACEMENT_RING || scheme == PLACEMENT_KETAMA;
-	status = study_build(&study, scheme, false, NULL, &before);
+	status = study_build(&study, scheme, false, &before);
 	if (!status && study.change)
-		status = study_build(&study, scheme, true, NULL, &after);
+		status = study_build(&study, scheme, true, &after);
 	if (!status)
 		status = draw(call, &study, scheme, before, after);
 	placement_free(before);

@@ -122,7 +122,7 @@ enum exit_status placement_hot(const struct call *call)
 	status = study_open(call, &study);
 	if (status)
 		return status;
-	status = study_build(&study, study_scheme(call, PLACEMENT_MAGLEV), false, NULL, &placement);
+	status = study_build(&study, study_scheme(call, PLACEMENT_MAGLEV), false, &placement);
 	if (!status)
 		status = file_read(call_argument(call, 0), &text, &length);
 	if (!status && counts_read(text, &counts))

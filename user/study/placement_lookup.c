@@ -75,9 +75,9 @@ enum exit_status placement_lookup_keys(const struct call *call)
 
 	if (status)
 		return status;
-	status = study_build(&study, scheme, false, NULL, &before);
+	status = study_build(&study, scheme, false, &before);
 	if (!status && study.change)
-		status = study_build(&study, scheme, true, NULL, &after);
+		status = study_build(&study, scheme, true, &after);
 	rows = json_array();
 	for (size_t i = 0; !status && i < call->word_count; i++)
 		json_array_append_new(rows, key_json(before, after, call->words[i],

@@ -118,9 +118,9 @@ static enum exit_status film_shoot(const struct study *study, struct film *film)
 		int error = 0;
 
 		progress_show(&progress, (double)curve / CURVES, curves[curve].name);
-		status = study_build(study, curves[curve].scheme, false, NULL, &before);
+		status = study_build(study, curves[curve].scheme, false, &before);
 		if (!status)
-			status = study_build(study, curves[curve].scheme, true, NULL, &after);
+			status = study_build(study, curves[curve].scheme, true, &after);
 		film->replay.before = before;
 		film->replay.after = after;
 		film->replay.warm = curves[curve].warm;

@@ -295,7 +295,7 @@ void study_close(struct study *study)
 }
 
 enum exit_status study_build(const struct study *study, enum placement_scheme scheme, bool after,
-			     const struct placement *previous, struct placement **ret)
+			     struct placement **ret)
 {
 	const struct crowd *crowd = after ? &study->after : &study->before;
 	uint32_t slots = scheme == PLACEMENT_SLOTS ? 16384 : PLACEMENT_DEFAULT_SLOTS;
@@ -313,7 +313,7 @@ enum exit_status study_build(const struct study *study, enum placement_scheme sc
 		options.positions = study->allocated[after];
 		options.position_count = crowd->count * study->options.virtual_nodes;
 	}
-	error = placement_rebuild(previous, &set, ret, &refusal);
+	error = placement_build(&set, ret, &refusal);
 	if (error && !*refusal.where)
 		refusal_where(&refusal, "scheme %s", placement_scheme_name(scheme));
 	return error ? complain(STATUS_REFUSED, &refusal, error) : STATUS_DONE;

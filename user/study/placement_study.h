@@ -26,12 +26,9 @@ struct study {
 /* Reads the call's options. It has complained already where it returns anything but STATUS_DONE. */
 enum exit_status study_open(const struct call *call, struct study *ret);
 void study_close(struct study *study);
-/*
- * Builds a placement of the members before or after the change. previous: as placement_rebuild(). Complains
- * itself.
- */
+/* Builds a placement of the members before or after the change. Complains itself. */
 enum exit_status study_build(const struct study *study, enum placement_scheme scheme, bool after,
-			     const struct placement *previous, struct placement **ret);
+			     struct placement **ret);
 /*
  * The weights of the members before or after the change, by their numbers in placement. The caller frees
  * them; NULL: no memory.

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "core/schema/schema.h"
 #include "kern/preflight/preflight.h"
 #include "cli/frame/complain.h"
 #include "cli/frame/field.h"
@@ -13,17 +16,22 @@
 
 enum { SUBJECT_TEXT = 256 };
 
-static int option_into(const struct given *given, json_t *arguments)
+/* Sets the argument of that key (VALUE_BACKEND: pool and name) to what a checked text means; schema NULL: it
+ * is no key of the configuration. */
+static int argument_set(json_t *arguments, const char *key, enum value_kind kind,
+			const struct schema_key *schema, const char *text)
 {
-	char key[64];
-	size_t i;
+	char pool[NAME_SIZE], name[BACKEND_TEXT];
 
-	if (given->option->kind == VALUE_KEY)
-		return key_into(given->option->key, given->value, arguments);
-	for (i = 0; given->option->name[i] && i + 1 < sizeof key; i++)
-		key[i] = given->option->name[i] == '-' ? '_' : given->option->name[i];
-	key[i] = '\0';
-	return value_into(given->option->kind, given->value, arguments, key);
+	if (kind == VALUE_BACKEND) {
+		value_split_backend(text, pool, name);
+		return json_object_update_new(arguments, json_pack("{s:s, s:s}", "pool", pool, "name", name));
+	}
+	if (kind == VALUE_FLAG)
+		return json_object_set_new(arguments, key, json_true());
+	if (kind == VALUE_COUNT || (schema && schema->type == SCHEMA_NUMBER))
+		return json_object_set_new(arguments, key, json_integer(strtoll(text, NULL, 10)));
+	return json_object_set_new(arguments, key, json_string(text));
 }
 
 /* The arguments of the call's operation, by its row. New reference; NULL: no memory. */
@@ -31,17 +39,18 @@ static json_t *change_arguments(const struct call *call)
 {
 	json_t *arguments = json_object();
 	const struct argument *argument = call->verb->arguments;
-	int r = arguments ? 0 : -ENOMEM;
+	int r = 0;
 
-	for (size_t i = 0; !r && i < call->word_count; i++) {
-		if (argument[i].kind == VALUE_KEY)
-			r = key_into(argument_key(call->verb, &argument[i]), call->words[i], arguments);
-		else if (argument[i].key)
-			r = value_into(argument[i].kind, call->words[i], arguments, argument[i].key);
-	}
+	for (size_t i = 0; !r && i < call->word_count; i++)
+		if (argument[i].key)
+			r = argument_set(arguments, argument[i].key, argument[i].kind,
+					 argument_key(call->verb, &argument[i]), call->words[i]);
 	for (size_t i = 0; !r && i < call->given_count; i++) {
-		if (!call->given[i].option->local)
-			r = option_into(&call->given[i], arguments);
+		const struct option *option = call->given[i].option;
+
+		if (!option->local)
+			r = argument_set(arguments, option->key ? option->key->name : option->name,
+					 option->kind, option->key, call->given[i].value);
 	}
 	if (!r)
 		return arguments;
@@ -163,6 +172,70 @@ enum exit_status run_change(const struct call *call)
 		subject_of(call, subject);
 		status = change_print(call, subject, &answer);
 	}
+	answer_free(&answer);
+	return status;
+}
+
+/* The whole desired state ---------------------------------------------------------------- */
+
+enum exit_status change_send_whole(const struct call *call, const char *path, json_t *body, bool dry_run,
+				   struct answer *ret, struct refusal *refusal)
+{
+	json_object_set_new(body, "dry_run", json_boolean(dry_run));
+	json_object_set_new(body, "force", json_boolean(call->force));
+	return request_try(call, path, NULL, body, ret, refusal);
+}
+
+/* Whether the daemon refused only because much would move, and there is somebody to ask. */
+static bool may_ask(enum exit_status status, const struct refusal *refusal)
+{
+	return status == STATUS_REFUSED && !strcmp(refusal->kind, "move-limit") && isatty(STDIN_FILENO);
+}
+
+static bool is_agreed(const json_t *plan)
+{
+	char line[16] = "", percent[QUANTITY_TEXT];
+
+	plan_print(plan);
+	printf("This moves %s %% of a pool's slots. Apply it? [y/N] ",
+	       percent_text(plan_greatest_share(plan), percent));
+	fflush(stdout);
+	return fgets(line, sizeof line, stdin) && (!strcmp(line, "y\n") || !strcmp(line, "yes\n"));
+}
+
+/* Shows what would move, and sends again what was agreed to: that, and nothing that came between. */
+static enum exit_status ask_and_send(const struct call *call, const char *path, json_t *body,
+				     struct answer *ret, struct refusal *refusal)
+{
+	struct answer looked = {NULL, NULL};
+	enum exit_status status = change_send_whole(call, path, body, true, &looked, refusal);
+
+	if (status)
+		return status;
+	change_print_warnings(looked.json);
+	if (!is_agreed(json_object_get(looked.json, "plan"))) {
+		answer_free(&looked);
+		refuse(refusal, -ECANCELED, "nothing changed");
+		return STATUS_REFUSED;
+	}
+	json_object_set(body, "expect", json_object_get(looked.json, "generation"));
+	json_object_set_new(body, "limit", json_integer(100));
+	answer_free(&looked);
+	return change_send_whole(call, path, body, false, ret, refusal);
+}
+
+enum exit_status change_whole(const struct call *call, const char *path, json_t *body, const char *subject)
+{
+	struct answer answer = {NULL, NULL};
+	struct refusal refusal = {.what = ""};
+	enum exit_status status = change_send_whole(call, path, body, call->dry_run, &answer, &refusal);
+
+	if (may_ask(status, &refusal))
+		status = ask_and_send(call, path, body, &answer, &refusal);
+	if (status)
+		complain(status, &refusal, 0);
+	else
+		change_print(call, subject, &answer);
 	answer_free(&answer);
 	return status;
 }

@@ -2,6 +2,7 @@
 #include "plan_print.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/frame/field.h"
@@ -87,22 +88,20 @@ static void plan_print_pool(const json_t *pool)
 	putchar('\n');
 }
 
-bool plan_print(const json_t *plan)
+void plan_print(const json_t *plan)
 {
 	const json_t *backends = json_object_get(plan, "backends");
 	double added = field_number(backends, "added"), removed = field_number(backends, "removed");
-	bool services = json_is_true(json_object_get(plan, "services"));
-	json_t *pools = json_object_get(plan, "pools"), *pool;
+	json_t *pool;
 	size_t i;
 
 	plan_print_replaced(plan);
-	json_array_foreach (pools, i, pool)
+	json_array_foreach (json_object_get(plan, "pools"), i, pool)
 		plan_print_pool(pool);
 	if (added || removed)
 		printf("backends: %.0f added, %.0f removed\n", added, removed);
-	if (services)
+	if (json_is_true(json_object_get(plan, "services")))
 		printf("services: changed\n");
-	return json_array_size(pools) || added || removed || services;
 }
 
 double plan_greatest_share(const json_t *plan)
@@ -119,4 +118,58 @@ double plan_greatest_share(const json_t *plan)
 			greatest = share;
 	}
 	return greatest;
+}
+
+static void print_key_value(const char *key, const json_t *value)
+{
+	char moment[MOMENT_TEXT], *text;
+
+	if (!strcmp(key, "deadline")) {
+		double at = json_number_value(value) / 1000;
+
+		printf("%s", at > 0 ? moment_text(at, moment) : "none");
+		return;
+	}
+	text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+	printf("%s", text ? text : json_is_string(value) ? json_string_value(value) : "?");
+	free(text);
+}
+
+static void print_difference(const json_t *difference)
+{
+	const char *change = field_text(difference, "change"), *between = "  ", *key;
+	json_t *keys = json_object_get(difference, "keys"), *values;
+
+	printf("%c %s %s",
+	       *change == 'a'   ? '+'
+	       : *change == 'r' ? '-'
+				: '~',
+	       field_text(difference, "noun"), field_text(difference, "name"));
+	json_object_foreach (keys, key, values) {
+		const json_t *before = json_object_get(values, "before"),
+			     *after = json_object_get(values, "after");
+
+		/* What names it has been said. */
+		if (!strcmp(key, "name") || !strcmp(key, "listen"))
+			continue;
+		printf("%s%s ", between, key);
+		if (before)
+			print_key_value(key, before);
+		if (before && after)
+			printf(" -> ");
+		if (after)
+			print_key_value(key, after);
+		between = ", ";
+	}
+	putchar('\n');
+}
+
+bool differences_print(const json_t *differences)
+{
+	json_t *difference;
+	size_t i;
+
+	json_array_foreach (differences, i, difference)
+		print_difference(difference);
+	return json_array_size(differences) > 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "call_check.h"
+#include "call.h"
 
 #include <errno.h>
 #include <string.h>
@@ -171,11 +171,7 @@ int call_check(struct call *call, struct refusal *refusal)
 {
 	int r = check_verb_options(call, refusal);
 
-	if (!r)
-		r = check_flags(call, refusal);
-	if (!r)
-		r = check_words(call, refusal);
-	if (!r)
-		r = check_required(call, refusal);
-	return r;
+	r = r ?: check_flags(call, refusal);
+	r = r ?: check_words(call, refusal);
+	return r ?: check_required(call, refusal);
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "call_parse.h"
+#include "call.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/value/nearest.h"
-#include "call_check.h"
 #include "key_option.h"
 
 #define RUNTIME_DIR "/run/holdfast"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "completion.h"
-#include "key_option.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "key_option.h"
+#include "program.h"
 
 enum { COMMANDS_MAX = 128 };
 

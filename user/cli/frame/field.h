@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of the API's objects as text and numbers. What is missing or null is empty, or 0. */
+/* Quantities, and members of the API's objects, as a person reads them. What takes a text writes into it and
+ * returns it. */
 #ifndef HOLDFAST_CLI_FIELD_H
 #define HOLDFAST_CLI_FIELD_H
 
@@ -7,8 +8,19 @@
 #include <stdbool.h>
 
 #include "moment.h"
-#include "quantity.h"
 
+enum { QUANTITY_TEXT = 32 };
+
+/* 812, 4.2k, 84k, 410M: three digits at most, thousands by 1000. */
+const char *quantity_text(double number, char text[QUANTITY_TEXT]);
+/* 12s, 4m, 1h56m, 3d4h: the two greatest units. */
+const char *elapsed_text(double seconds, char text[QUANTITY_TEXT]);
+/* 25, 2.5, 0.012: a share of 1 as per cent, without the sign; never 0 nor 100 unless it is. */
+const char *percent_text(double share, char text[QUANTITY_TEXT]);
+/* A whole number, in full. */
+const char *count_text(double number, char text[QUANTITY_TEXT]);
+
+/* A member of an object. What is missing or null is empty, or 0. */
 const char *field_text(const json_t *object, const char *key);
 double field_number(const json_t *object, const char *key);
 bool field_is_null(const json_t *object, const char *key);

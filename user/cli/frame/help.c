@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "call.h"
 #include "complain.h"
 #include "key_option.h"
+#include "program.h"
 
 enum { LINE = 80 };
 

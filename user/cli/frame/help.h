@@ -20,7 +20,4 @@ void help_print_all(const struct program *program, FILE *to);
 /* Help on what words name: nothing, a noun, or a verb. STATUS_USAGE when they name nothing. */
 enum exit_status help_print_words(const struct program *program, const char *const *words, size_t count);
 
-/* What the noun help does. */
-enum exit_status run_help(const struct call *call);
-
 #endif

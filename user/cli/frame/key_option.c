@@ -172,11 +172,3 @@ int key_check(const struct schema_key *key, const char *text, struct refusal *re
 	refusal_right(refusal, "%s", *fault.right ? fault.right : schema_describe(key, right, sizeof right));
 	return -EINVAL;
 }
-
-int key_into(const struct schema_key *key, const char *text, json_t *object)
-{
-	json_t *value =
-		key->type == SCHEMA_NUMBER ? json_integer(strtoll(text, NULL, 10)) : json_string(text);
-
-	return json_object_set_new(object, key->name, value) ? -ENOMEM : 0;
-}

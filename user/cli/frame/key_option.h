@@ -19,7 +19,5 @@ const struct schema_key *argument_key(const struct verb *verb, const struct argu
 
 /* Checks a value as the configuration would. 0, or -EINVAL with *refusal filled. */
 int key_check(const struct schema_key *key, const char *text, struct refusal *refusal);
-/* Sets object's member of this key to what text means; the text has passed key_check(). 0 or -ENOMEM. */
-int key_into(const struct schema_key *key, const char *text, json_t *object);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <version.h>
 
-#include "call_parse.h"
 #include "complain.h"
 #include "help.h"
 #include "key_option.h"

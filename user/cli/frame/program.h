@@ -3,8 +3,12 @@
 #ifndef HOLDFAST_CLI_PROGRAM_H
 #define HOLDFAST_CLI_PROGRAM_H
 
-#include "verb.h"
+#include "call.h"
 
 int program_main(const struct program *program, int argc, char **argv);
+
+/* What every program has: its noun help does this, and this noun completes command lines in bash. */
+enum exit_status run_help(const struct call *call);
+extern const struct noun completion_noun;
 
 #endif

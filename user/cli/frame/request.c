@@ -203,37 +203,20 @@ static void refuse_unanswered(const struct call *call, const struct liveness *li
 		refusal_right(refusal, "the change may be in force: `holdfast status` shows what is");
 }
 
-/* Unreserved characters of RFC 3986 and the colon, which a path may hold. */
-static bool stands_unescaped(unsigned char byte)
-{
-	return isalnum(byte) || (byte && strchr("-._~:", byte));
-}
-
-/* The path with the words in the places of its "%s". What has no room is left out: no path is so long. */
+/* The path with the words, escaped, in the places of its "%s". What has no room is left out. */
 static void path_fill(const char *path, const char *const *words, char full[static PATH_TEXT])
 {
-	static const char digits[] = "0123456789ABCDEF";
-	char *to = full, *const last = full + PATH_TEXT - 1;
+	size_t length = 0;
 
-	for (; *path; path++) {
-		if (strncmp(path, "%s", 2)) {
-			if (to < last)
-				*to++ = *path;
-			continue;
-		}
-		for (const char *word = *words++; *word && last - to >= 3; word++) {
-			unsigned char byte = (unsigned char)*word;
+	for (const char *gap; length < PATH_TEXT && (gap = strstr(path, "%s")); path = gap + 2) {
+		char *word = curl_easy_escape(NULL, *words++, 0);
 
-			if (!stands_unescaped(byte)) {
-				*to++ = '%';
-				*to++ = digits[byte >> 4];
-				byte = (unsigned char)digits[byte & 15];
-			}
-			*to++ = (char)byte;
-		}
-		path++;
+		length += (size_t)snprintf(full + length, PATH_TEXT - length, "%.*s%s", (int)(gap - path),
+					   path, word ? word : "");
+		curl_free(word);
 	}
-	*to = '\0';
+	if (length < PATH_TEXT)
+		snprintf(full + length, PATH_TEXT - length, "%s", path);
 }
 
 static enum exit_status request(const struct call *call, const char *path, const char *text,

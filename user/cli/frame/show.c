@@ -85,17 +85,13 @@ struct table *table_new(const char *headers)
 	return table;
 }
 
-void table_cell(struct table *table, const char *format, ...)
+void table_cell(struct table *table, const char *text)
 {
-	va_list args;
 	char *cell;
 
 	if (!table)
 		return;
-	va_start(args, format);
-	if (vasprintf(&cell, format, args) < 0)
-		cell = NULL;
-	va_end(args);
+	cell = strdup(text);
 	/* Text from elsewhere must not move the cursor. */
 	for (char *at = cell; at && *at; at++) {
 		if (iscntrl((unsigned char)*at))
@@ -165,7 +161,7 @@ void show_table(const json_t *objects, const struct column *columns)
 	table = table_new(headers);
 	json_array_foreach (objects, i, object) {
 		for (const struct column *column = columns; column->header; column++)
-			table_cell(table, "%s", column->cell(object, column->key, text));
+			table_cell(table, column->cell(object, column->key, text));
 	}
 	table_print(table);
 }

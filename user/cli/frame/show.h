@@ -19,8 +19,8 @@ struct table;
  * where all its cells are empty. NULL: no memory.
  */
 struct table *table_new(const char *headers);
-/* Fills the next cell, row by row, printf-fashion. What does not fit in memory shows as an empty cell. */
-__attribute__((format(printf, 2, 3))) void table_cell(struct table *table, const char *format, ...);
+/* Fills the next cell with a copy of text, row by row. What does not fit in memory shows as an empty cell. */
+void table_cell(struct table *table, const char *text);
 /* Prints headers and rows and frees the table; NULL is fine. */
 void table_print(struct table *table);
 

@@ -249,32 +249,3 @@ void value_split_backend(const char *text, char pool[static NAME_SIZE], char nam
 	pool[slash - text] = '\0';
 	strcpy(name, slash + 1);
 }
-
-static int backend_into(const char *text, json_t *object)
-{
-	const char *slash = strchr(text, '/');
-
-	if (json_object_set_new(object, "pool", json_stringn(text, (size_t)(slash - text))) ||
-	    json_object_set_new(object, "name", json_string(slash + 1)))
-		return -ENOMEM;
-	return 0;
-}
-
-int value_into(enum value_kind kind, const char *text, json_t *object, const char *key)
-{
-	json_t *value;
-
-	switch (kind) {
-	case VALUE_BACKEND:
-		return backend_into(text, object);
-	case VALUE_FLAG:
-		value = json_true();
-		break;
-	case VALUE_COUNT:
-		value = json_integer(strtoll(text, NULL, 10));
-		break;
-	default:
-		value = json_string(text);
-	}
-	return json_object_set_new(object, key, value) ? -ENOMEM : 0;
-}

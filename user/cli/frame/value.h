@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of the command line: checked before anything is sent, and turned into the API's JSON. */
+/* Values of the command line: checked before anything is sent. */
 #ifndef HOLDFAST_CLI_VALUE_H
 #define HOLDFAST_CLI_VALUE_H
-
-#include <jansson.h>
 
 #include "core/model/model.h"
 #include "core/value/refusal.h"
@@ -31,10 +29,6 @@ enum value_kind {
 const char *value_describe(enum value_kind kind);
 /* Checks text; choices as in the verb table. 0, or -EINVAL with *refusal filled. */
 int value_check(enum value_kind kind, const char *text, const char *choices, struct refusal *refusal);
-/* Sets object's member key (VALUE_BACKEND: members pool and name) to what text means. 0 or -ENOMEM; the text
- * has passed value_check(). */
-int value_into(enum value_kind kind, const char *text, json_t *object, const char *key);
-
 /* Takes a checked POOL/NAME apart. */
 void value_split_backend(const char *text, char pool[static NAME_SIZE], char name[static BACKEND_TEXT]);
 

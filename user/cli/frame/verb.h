@@ -38,7 +38,7 @@ struct argument {
 
 /*
  * A word that begins with "--" and may stand anywhere. An option of one name takes a value in every verb or
- * in none. Its key among an operation's arguments is its name with '_' for '-'.
+ * in none. Its key among an operation's arguments is that of its schema, or else its name.
  */
 struct option {
 	const char *name; /* without "--" */

@@ -109,13 +109,8 @@ struct inventory *inventory_take(const struct offline *offline)
 	find_reached(offline, inventory->backends);
 	find_services(&offline->loaded->directory, inventory->services);
 	if (count_services(offline, inventory)) {
-		inventory_free(inventory);
+		free(inventory);
 		return NULL;
 	}
 	return inventory;
-}
-
-void inventory_free(struct inventory *inventory)
-{
-	free(inventory);
 }

@@ -28,8 +28,7 @@ struct inventory {
 	struct slot_count slots[HF_MAX_BACKENDS];
 };
 
-/* NULL: it cannot be read. */
+/* The caller frees it. NULL: it cannot be read. */
 struct inventory *inventory_take(const struct offline *offline);
-void inventory_free(struct inventory *inventory);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -236,7 +237,7 @@ json_t *offline_status(const struct offline *offline)
 	state.services = services_found(offline, inventory, state.problems);
 	state.pools = pools_found(offline, &state.slots_used);
 	state.warnings = json_array();
-	inventory_free(inventory);
+	free(inventory);
 	return status_view(&state);
 }
 
@@ -248,7 +249,7 @@ json_t *offline_backends(const struct offline *offline, const char *pool)
 	if (!inventory)
 		return NULL;
 	view = json_pack("{s:o}", "backends", backends_found(offline, inventory, pool));
-	inventory_free(inventory);
+	free(inventory);
 	return view;
 }
 
@@ -289,6 +290,6 @@ json_t *offline_counters(const struct offline *offline)
 		return NULL;
 	view = counters_view(reasons_found(offline), services_found(offline, inventory, NULL),
 			     backends_found(offline, inventory, NULL), interfaces_found(offline));
-	inventory_free(inventory);
+	free(inventory);
 	return view;
 }
