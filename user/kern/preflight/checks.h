@@ -11,12 +11,13 @@
 
 /* findings.c */
 int findings_new(struct findings **ret);
-/* Starts a finding; where there is no memory for it, it is lost and findings_finish() says so. */
-__attribute__((format(printf, 4, 5))) void finding_add(struct findings *findings,
-						       enum finding_severity severity, const char *subject,
-						       const char *what, ...);
-/* What would be right, for the finding that was added last. */
-__attribute__((format(printf, 2, 3))) void finding_right(struct findings *findings, const char *right, ...);
+/* What the findings from here on are about. */
+__attribute__((format(printf, 2, 3))) void findings_about(struct findings *findings, const char *subject,
+							  ...);
+/* Adds a finding: what there is, and behind a newline what would be right, if there is anything to say. Where
+ * there is no memory for it, it is lost and findings_finish() says so. */
+__attribute__((format(printf, 3, 4))) void finding_add(struct findings *findings,
+						       enum finding_severity severity, const char *text, ...);
 /* Gives the findings to the caller, or frees them where there is an error already, or one was lost (-ENOMEM).
  * Returns 0 or the error. */
 int findings_finish(struct findings *findings, int error, struct findings **ret);
@@ -30,9 +31,9 @@ int conf_read(const char *family, const char *interface, const char *name);
 bool check_interface(const char *interface, enum interface_mode mode, bool generic,
 		     struct findings *findings);
 /* Whether packets that came in elsewhere can be sent out of interface. */
-void check_redirect(const char *interface, const char *subject, struct findings *findings);
+void check_redirect(const char *interface, struct findings *findings);
 /* preflight_veth.c: the same for a veth. returned: packets that came in by it go back by it as well. */
-void check_veth(const char *interface, bool returned, const char *subject, struct findings *findings);
+void check_veth(const char *interface, bool returned, struct findings *findings);
 
 /* What wrapping costs. */
 enum { PACKET_MAX = 1500 /* bytes of the largest packet that comes from the Internet */ };

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/value/list.h"
 
@@ -44,10 +45,20 @@ enum finding_severity findings_worst(const struct findings *findings)
 	return worst;
 }
 
-void finding_add(struct findings *findings, enum finding_severity severity, const char *subject,
-		 const char *what, ...)
+void findings_about(struct findings *findings, const char *subject, ...)
+{
+	va_list args;
+
+	va_start(args, subject);
+	vsnprintf(findings->subject, sizeof findings->subject, subject, args);
+	va_end(args);
+}
+
+void finding_add(struct findings *findings, enum finding_severity severity, const char *text, ...)
 {
 	struct finding *finding, *list = NULL;
+	char both[1024];
+	int what;
 	va_list args;
 
 	if (findings->count <= findings->room)
@@ -56,23 +67,15 @@ void finding_add(struct findings *findings, enum finding_severity severity, cons
 	if (!list)
 		return;
 	findings->list = list;
+	va_start(args, text);
+	vsnprintf(both, sizeof both, text, args);
+	va_end(args);
+	what = (int)strcspn(both, "\n");
 	finding = &findings->list[findings->count - 1];
 	*finding = (struct finding){.severity = severity};
-	snprintf(finding->subject, sizeof finding->subject, "%s", subject);
-	va_start(args, what);
-	vsnprintf(finding->what, sizeof finding->what, what, args);
-	va_end(args);
-}
-
-void finding_right(struct findings *findings, const char *right, ...)
-{
-	va_list args;
-
-	if (!findings->count || findings->count > findings->room)
-		return;
-	va_start(args, right);
-	vsnprintf(findings->list[findings->count - 1].right, sizeof findings->list->right, right, args);
-	va_end(args);
+	memcpy(finding->subject, findings->subject, sizeof finding->subject);
+	snprintf(finding->what, sizeof finding->what, "%.*s", what, both);
+	snprintf(finding->right, sizeof finding->right, "%s", both[what] ? &both[what + 1] : "");
 }
 
 int findings_finish(struct findings *findings, int error, struct findings **ret)

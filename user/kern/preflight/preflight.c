@@ -28,8 +28,7 @@ static bool is_native(const struct interface *interface)
 }
 
 /* How packets get out of an interface: as they came in by it, or redirected from another. */
-static void check_way_out(const struct model *model, const char *interface, const char *subject,
-			  struct findings *findings)
+static void check_way_out(const struct model *model, const char *interface, struct findings *findings)
 {
 	bool returned = false, redirected = false;
 	char driver[32] = "";
@@ -42,9 +41,9 @@ static void check_way_out(const struct model *model, const char *interface, cons
 	}
 	ethtool_driver(interface, driver);
 	if (!strcmp(driver, "veth") && (returned || redirected))
-		check_veth(interface, returned, subject, findings);
+		check_veth(interface, returned, findings);
 	else if (redirected)
-		check_redirect(interface, subject, findings);
+		check_redirect(interface, findings);
 }
 
 /* Of a segment to the pool's services: those of IPv6 are larger. */
@@ -61,29 +60,25 @@ static void check_path(const struct model *model, const struct pool *pool, const
 		       const struct nexthop *nexthop, struct findings *findings)
 {
 	uint32_t need = PACKET_MAX + wrap_overhead(pool->encap, backend->address.family);
-	char subject[NAME_SIZE + BACKEND_TEXT + 16], label[BACKEND_TEXT], text[ADDRESS_TEXT];
+	char label[BACKEND_TEXT], text[ADDRESS_TEXT];
 
-	snprintf(subject, sizeof subject, "backend %s/%s", pool->name, backend_label(backend, label));
+	findings_about(findings, "backend %s/%s", pool->name, backend_label(backend, label));
 	if (!nexthop->resolved) {
-		finding_add(findings, FINDING_FAULT, subject, "%s: %s", address_text(&backend->address, text),
-			    nexthop->problem);
-		finding_right(findings,
-			      !strcmp(nexthop->problem, "local address")
-				      ? "a backend on another host"
-				      : "ip route get %s, ip neighbour: a way there, and a host that answers",
-			      text);
+		finding_add(findings, FINDING_FAULT,
+			    !strcmp(nexthop->problem, "local address")
+				    ? "%s: %s\na backend on another host"
+				    : "%s: %s\nip route get %s, ip neighbour: a way there, and a host that "
+				      "answers",
+			    address_text(&backend->address, text), nexthop->problem, text);
 		return;
 	}
-	if (nexthop->mtu < need) {
-		finding_add(findings, FINDING_WARN, subject,
-			    "the path's MTU is %u: packets of more than %u bytes cannot be wrapped for it",
-			    nexthop->mtu, nexthop->mtu - (need - PACKET_MAX));
-		finding_right(findings,
-			      "MTU %u on %s and on the way there, or advmss %u on the backend's routes", need,
-			      nexthop->interface,
-			      nexthop->mtu - (need - PACKET_MAX) - pool_segment_headers(model, pool));
-	}
-	check_way_out(model, nexthop->interface, subject, findings);
+	if (nexthop->mtu < need)
+		finding_add(findings, FINDING_WARN,
+			    "the path's MTU is %u: packets of more than %u bytes cannot be wrapped for it\n"
+			    "MTU %u on %s and on the way there, or advmss %u on the backend's routes",
+			    nexthop->mtu, nexthop->mtu - (need - PACKET_MAX), need, nexthop->interface,
+			    nexthop->mtu - (need - PACKET_MAX) - pool_segment_headers(model, pool));
+	check_way_out(model, nexthop->interface, findings);
 }
 
 /* Waits a little for neighbours to answer; a host that does not is found out in one PATIENCE for all. */
@@ -132,11 +127,11 @@ static void check_neighbour_table(const struct model *model, const struct nextho
 		}
 		if (!limit || count < limit / 2)
 			continue;
-		finding_add(findings, FINDING_WARN, "neighbours",
-			    "%ld backends are on link, and the kernel keeps %ld IPv%u neighbours at most",
-			    count, limit, families[f]);
-		finding_right(findings, "sysctl -w net.ipv%u.neigh.default.gc_thresh3=%ld", families[f],
-			      4 * count);
+		findings_about(findings, "neighbours");
+		finding_add(findings, FINDING_WARN,
+			    "%ld backends are on link, and the kernel keeps %ld IPv%u neighbours at most\n"
+			    "sysctl -w net.ipv%u.neigh.default.gc_thresh3=%ld",
+			    count, limit, families[f], families[f], 4 * count);
 	}
 }
 
@@ -172,7 +167,7 @@ static int check_paths(const struct model *model, struct findings *findings)
 }
 
 /* An interface that is not attached but answers ARP for a local VIP draws its packets past the program. */
-static void check_arp(const struct model *model, const char *subject, struct findings *findings)
+static void check_arp(const struct model *model, struct findings *findings)
 {
 	struct if_nameindex *all = if_nameindex();
 
@@ -181,11 +176,10 @@ static void check_arp(const struct model *model, const char *subject, struct fin
 		    conf_read("ipv4", one->if_name, "arp_ignore") != 0)
 			continue;
 		finding_add(
-			findings, FINDING_WARN, subject,
-			"answers ARP on %s, which is not attached: packets that come there are not balanced",
-			one->if_name);
-		finding_right(findings, "sysctl -w net.ipv4.conf.%s.arp_ignore=1, or attach to it",
-			      one->if_name);
+			findings, FINDING_WARN,
+			"answers ARP on %s, which is not attached: packets that come there are not balanced\n"
+			"sysctl -w net.ipv4.conf.%s.arp_ignore=1, or attach to it",
+			one->if_name, one->if_name);
 	}
 	if (all)
 		if_freenameindex(all);
@@ -194,20 +188,19 @@ static void check_arp(const struct model *model, const char *subject, struct fin
 static void check_vip(const struct model *model, const struct service *service, struct netlink *netlink,
 		      struct findings *findings)
 {
-	char subject[64], text[ADDRESS_TEXT];
+	char text[ADDRESS_TEXT];
 	struct route route = {};
 
-	snprintf(subject, sizeof subject, "VIP %s", address_text(&service->vip, text));
+	findings_about(findings, "VIP %s", address_text(&service->vip, text));
 	if (route_ask(netlink, &service->vip, &route) || route.type != RTN_LOCAL)
 		return;
-	finding_add(findings, FINDING_WARN, subject,
+	finding_add(findings, FINDING_WARN,
 		    "is a local address: what the program passes ends here, and probes through the VIP are "
-		    "refused");
-	finding_right(findings,
-		      "ip addr del %s on this host; let a router send the VIP here (BGP, a static route)",
-		      text);
+		    "refused\n"
+		    "ip addr del %s on this host; let a router send the VIP here (BGP, a static route)",
+		    text);
 	if (service->vip.family == 4)
-		check_arp(model, subject, findings);
+		check_arp(model, findings);
 }
 
 static int check_vips(const struct model *model, struct findings *findings)
@@ -239,9 +232,8 @@ static int find_objection(const struct objection *objection, void *findings)
 	};
 	const struct refusal *refusal = &objection->refusal;
 
-	finding_add(findings, severities[objection->weight], refusal->where, "%s", refusal->what);
-	if (*refusal->right)
-		finding_right(findings, "%s", refusal->right);
+	findings_about(findings, "%s", refusal->where);
+	finding_add(findings, severities[objection->weight], "%s\n%s", refusal->what, refusal->right);
 	return 0;
 }
 
@@ -261,8 +253,10 @@ int preflight_balancer(const struct model *model, struct findings **ret)
 	if (r)
 		return r;
 	if (!model->interface_count) {
-		finding_add(findings, FINDING_WARN, "interfaces", "nothing is attached");
-		finding_right(findings, "holdfast interface attach IF");
+		findings_about(findings, "interfaces");
+		finding_add(findings, FINDING_WARN,
+			    "nothing is attached\n"
+			    "holdfast interface attach IF");
 	}
 	for (size_t i = 0; i < model->interface_count; i++) {
 		const struct interface *interface = &model->interfaces[i];

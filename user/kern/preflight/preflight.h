@@ -29,6 +29,7 @@ struct finding {
 struct findings {
 	struct finding *list;
 	size_t count, room;
+	char subject[96]; /* of the next one */
 };
 
 const char *severity_name(enum finding_severity severity); /* "ok", "note", "warn", "fault" */

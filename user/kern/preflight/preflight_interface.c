@@ -73,103 +73,98 @@ static uint64_t features_of(const char *interface)
 	return (driver->native ? XDP_FEATURE_BASIC : 0) | (driver->xmit ? XDP_FEATURE_NDO_XMIT : 0);
 }
 
-static void check_driver(const char *interface, enum interface_mode mode, const char *subject,
-			 struct findings *findings)
+static void check_driver(const char *interface, enum interface_mode mode, struct findings *findings)
 {
 	uint64_t features = features_of(interface);
 	char name[32];
 
 	driver_of(interface, name);
 	if (mode == MODE_GENERIC) {
-		finding_add(findings, FINDING_NOTE, subject,
-			    "driver %s, generic mode: several times slower than native", name);
-		if (features & XDP_FEATURE_BASIC)
-			finding_right(findings, "mode native: the driver has it");
+		finding_add(findings, FINDING_NOTE,
+			    "driver %s, generic mode: several times slower than native%s", name,
+			    features & XDP_FEATURE_BASIC ? "\nmode native: the driver has it" : "");
 	} else if (features & XDP_FEATURE_BASIC) {
-		finding_add(findings, FINDING_OK, subject, "driver %s, native XDP%s%s", name,
+		finding_add(findings, FINDING_OK, "driver %s, native XDP%s%s", name,
 			    features & XDP_FEATURE_NDO_XMIT ? ", can be redirected to" : "",
 			    features & XDP_FEATURE_RX_SG ? ", takes large frames" : "");
 	} else {
-		finding_add(findings, mode == MODE_NATIVE ? FINDING_FAULT : FINDING_NOTE, subject,
-			    "driver %s has no native XDP", name);
-		finding_right(findings, "mode generic, which is several times slower, or another NIC");
+		finding_add(findings, mode == MODE_NATIVE ? FINDING_FAULT : FINDING_NOTE,
+			    "driver %s has no native XDP\n"
+			    "mode generic, which is several times slower, or another NIC",
+			    name);
 	}
 }
 
-static void check_queues(const char *interface, const char *subject, struct findings *findings)
+static void check_queues(const char *interface, struct findings *findings)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t queues;
 
 	if (ethtool_queues(interface, &queues) || !queues || queues >= processors)
 		return;
-	finding_add(findings, FINDING_NOTE, subject, "packets arrive on %u of %ld processors", queues,
-		    processors);
-	finding_right(findings, "ethtool -L %s combined %ld (or rx), as far as the NIC has queues", interface,
-		      processors);
+	finding_add(findings, FINDING_NOTE,
+		    "packets arrive on %u of %ld processors\n"
+		    "ethtool -L %s combined %ld (or rx), as far as the NIC has queues",
+		    queues, processors, interface, processors);
 }
 
-static void check_offloads(const char *interface, bool generic, const char *subject,
-			   struct findings *findings)
+static void check_offloads(const char *interface, bool generic, struct findings *findings)
 {
 	bool on;
 
-	if (generic && !ethtool_gro(interface, &on) && on) {
-		finding_add(findings, FINDING_FAULT, subject,
-			    "GRO is on: generic XDP sees frames larger than any MTU, and drops them");
-		finding_right(findings, "ethtool -K %s gro off", interface);
-	}
-	if (!ethtool_lro(interface, &on) && on) {
-		finding_add(findings, FINDING_WARN, subject, "LRO is on: the NIC glues packets together");
-		finding_right(findings, "ethtool -K %s lro off", interface);
-	}
+	if (generic && !ethtool_gro(interface, &on) && on)
+		finding_add(findings, FINDING_FAULT,
+			    "GRO is on: generic XDP sees frames larger than any MTU, and drops them\n"
+			    "ethtool -K %s gro off",
+			    interface);
+	if (!ethtool_lro(interface, &on) && on)
+		finding_add(findings, FINDING_WARN,
+			    "LRO is on: the NIC glues packets together\n"
+			    "ethtool -K %s lro off",
+			    interface);
 }
 
-static void check_rp_filter(const char *interface, const char *subject, struct findings *findings)
+static void check_rp_filter(const char *interface, struct findings *findings)
 {
 	if (conf_read("ipv4", interface, "rp_filter") != 1)
 		return;
-	finding_add(findings, FINDING_WARN, subject,
-		    "rp_filter is strict: the host drops what did not come in where its answer would go out");
-	finding_right(findings,
-		      "sysctl -w net.ipv4.conf.%s.rp_filter=2 (loose) and net.ipv4.conf.all.rp_filter=0",
-		      interface);
+	finding_add(findings, FINDING_WARN,
+		    "rp_filter is strict: the host drops what did not come in where its answer would go out\n"
+		    "sysctl -w net.ipv4.conf.%s.rp_filter=2 (loose) and net.ipv4.conf.all.rp_filter=0",
+		    interface);
 }
 
 bool check_interface(const char *interface, enum interface_mode mode, bool generic, struct findings *findings)
 {
 	uint32_t ifindex = if_nametoindex(interface);
 	struct netlink *netlink;
-	char subject[64];
 	struct link link = {};
 
-	snprintf(subject, sizeof subject, "interface %s", interface);
+	findings_about(findings, "interface %s", interface);
 	if (ifindex && !netlink_open(NETLINK_ROUTE, &netlink)) {
 		if (link_ask(netlink, ifindex, &link))
 			ifindex = 0;
 		netlink_close(netlink);
 	}
 	if (!ifindex) {
-		finding_add(findings, FINDING_FAULT, subject, "is not there");
-		finding_right(findings, "an interface of this network namespace: ip link");
+		finding_add(findings, FINDING_FAULT,
+			    "is not there\n"
+			    "an interface of this network namespace: ip link");
 		return false;
 	}
-	if (!link_carries(&link)) {
-		finding_add(findings, FINDING_FAULT, subject, "is %s",
-			    link.flags & IFF_UP ? "without carrier" : "down");
-		finding_right(findings,
-			      link.flags & IFF_UP ? "look at the cable, or at the other end"
-						  : "ip link set %s up",
-			      interface);
-	}
-	check_driver(interface, mode, subject, findings);
-	check_queues(interface, subject, findings);
-	check_offloads(interface, generic, subject, findings);
-	check_rp_filter(interface, subject, findings);
+	if (!link_carries(&link))
+		finding_add(findings, FINDING_FAULT,
+			    link.flags & IFF_UP ? "is without carrier\nlook at the cable, or at the other end"
+						: "is down\nip link set %s up",
+			    interface);
+	check_driver(interface, mode, findings);
+	check_queues(interface, findings);
+	check_offloads(interface, generic, findings);
+	check_rp_filter(interface, findings);
 	return true;
 }
 
-void check_redirect(const char *interface, const char *subject, struct findings *findings)
+void check_redirect(const char *interface, struct findings *findings)
 {
 	const struct driver *driver;
 	uint64_t features;
@@ -179,12 +174,10 @@ void check_redirect(const char *interface, const char *subject, struct findings 
 	driver = driver_of(interface, name);
 	if (told ? features & XDP_FEATURE_NDO_XMIT : driver && driver->xmit)
 		return;
-	finding_add(findings, FINDING_FAULT, subject,
-		    "packets leave by %s, whose driver %s takes no packets from XDP as it is set up",
-		    interface, name);
-	finding_right(findings,
-		      "attach to %s as well (many drivers make queues for XDP only then), or another NIC",
-		      interface);
+	finding_add(findings, FINDING_FAULT,
+		    "packets leave by %s, whose driver %s takes no packets from XDP as it is set up\n"
+		    "attach to %s as well (many drivers make queues for XDP only then), or another NIC",
+		    interface, name, interface);
 }
 
 uint32_t wrap_overhead(uint8_t encap, uint8_t family)

@@ -21,8 +21,7 @@ static bool has_vip(const struct address *vips, size_t count, const struct addre
 	return false;
 }
 
-static void check_receiver_vips(const struct receiver_state *state, const char *subject,
-				struct findings *findings)
+static void check_receiver_vips(const struct receiver_state *state, struct findings *findings)
 {
 	static const struct address none[1];
 	struct address *host;
@@ -33,43 +32,40 @@ static void check_receiver_vips(const struct receiver_state *state, const char *
 		host = NULL;
 		count = 0;
 	}
-	if (!count) {
-		finding_add(findings, FINDING_FAULT, subject, "the host has no VIP on its loopback");
-		finding_right(findings, "ip addr add VIP/32 dev lo");
-	}
+	if (!count)
+		finding_add(findings, FINDING_FAULT,
+			    "the host has no VIP on its loopback\n"
+			    "ip addr add VIP/32 dev lo");
 	for (size_t i = 0; i < count && state->ifindex; i++) {
 		if (has_vip(state->vips, state->vip_count, &host[i]))
 			continue;
-		finding_add(findings, FINDING_WARN, subject,
-			    "the receiver does not know %s, which is on the loopback",
-			    address_text(&host[i], text));
-		finding_right(findings, "holdfast receiver attach %s again", state->interface);
+		finding_add(findings, FINDING_WARN,
+			    "the receiver does not know %s, which is on the loopback\n"
+			    "holdfast receiver attach %s again",
+			    address_text(&host[i], text), state->interface);
 	}
 	for (size_t i = 0; i < state->vip_count; i++) {
 		if (has_vip(host ?: none, count, &state->vips[i]))
 			continue;
-		finding_add(findings, FINDING_FAULT, subject,
-			    "the receiver unwraps for %s, which is not on the loopback",
-			    address_text(&state->vips[i], text));
-		finding_right(findings, "ip addr add %s/%d dev lo", text,
-			      state->vips[i].family == 6 ? 128 : 32);
+		finding_add(findings, FINDING_FAULT,
+			    "the receiver unwraps for %s, which is not on the loopback\n"
+			    "ip addr add %s/%d dev lo",
+			    address_text(&state->vips[i], text), text, state->vips[i].family == 6 ? 128 : 32);
 	}
 	free(host);
 }
 
-static void check_receiver_arp(const char *interface, const char *subject, struct findings *findings)
+static void check_receiver_arp(const char *interface, struct findings *findings)
 {
-	if (conf_read("ipv4", interface, "arp_ignore") == 0) {
-		finding_add(findings, FINDING_FAULT, subject,
+	if (conf_read("ipv4", interface, "arp_ignore") == 0)
+		finding_add(findings, FINDING_FAULT,
 			    "arp_ignore is 0: the host answers ARP for the VIP, and draws its packets past "
-			    "the balancer");
-		finding_right(findings, "sysctl -w net.ipv4.conf.all.arp_ignore=1");
-	}
-	if (conf_read("ipv4", interface, "arp_announce") < 2) {
-		finding_add(findings, FINDING_WARN, subject,
-			    "arp_announce is not 2: the host may ask for neighbours in the name of the VIP");
-		finding_right(findings, "sysctl -w net.ipv4.conf.all.arp_announce=2");
-	}
+			    "the balancer\n"
+			    "sysctl -w net.ipv4.conf.all.arp_ignore=1");
+	if (conf_read("ipv4", interface, "arp_announce") < 2)
+		finding_add(findings, FINDING_WARN,
+			    "arp_announce is not 2: the host may ask for neighbours in the name of the VIP\n"
+			    "sysctl -w net.ipv4.conf.all.arp_announce=2");
 }
 
 struct routes {
@@ -123,19 +119,7 @@ static int route_visit(const struct nlmsghdr *answer, void *context)
 	return 0;
 }
 
-/* For each way to be wrapped, as the pools' encap says. */
-static void right_segments(const struct routes *routes, struct findings *findings)
-{
-	finding_right(findings,
-		      "MTU %u on the whole way from the balancer (encap gue: %u), or on these routes "
-		      "`advmss %u` for encap ipip, %u for gre, %u for gue to IPv4 backends, %u to IPv6 ones",
-		      PACKET_MAX + least_overhead(), PACKET_MAX + wrap_overhead(HF_ENCAP_GUE, 6),
-		      routes->room - least_overhead(), routes->room - wrap_overhead(HF_ENCAP_GRE, 6),
-		      routes->room - wrap_overhead(HF_ENCAP_GUE, 4),
-		      routes->room - wrap_overhead(HF_ENCAP_GUE, 6));
-}
-
-static void check_segments(const char *interface, const char *subject, struct findings *findings)
+static void check_segments(const char *interface, struct findings *findings)
 {
 	struct routes routes = {.ifindex = if_nametoindex(interface)};
 	struct netlink *netlink;
@@ -150,69 +134,75 @@ static void check_segments(const char *interface, const char *subject, struct fi
 	netlink_close(netlink);
 	if (!routes.large)
 		return;
-	finding_add(findings, FINDING_WARN, subject,
+	/* For each way to be wrapped, as the pools' encap says. */
+	finding_add(findings, FINDING_WARN,
 		    "MTU %u, and %u route%s such as %s let clients send segments of %u bytes: wrapped, they "
-		    "are too large",
-		    routes.mtu, routes.large, routes.large == 1 ? "" : "s", routes.first, routes.first_mss);
-	right_segments(&routes, findings);
+		    "are too large\n"
+		    "MTU %u on the whole way from the balancer (encap gue: %u), or on these routes `advmss "
+		    "%u` for encap ipip, %u for gre, %u for gue to IPv4 backends, %u to IPv6 ones",
+		    routes.mtu, routes.large, routes.large == 1 ? "" : "s", routes.first, routes.first_mss,
+		    PACKET_MAX + least_overhead(), PACKET_MAX + wrap_overhead(HF_ENCAP_GUE, 6),
+		    routes.room - least_overhead(), routes.room - wrap_overhead(HF_ENCAP_GRE, 6),
+		    routes.room - wrap_overhead(HF_ENCAP_GUE, 4),
+		    routes.room - wrap_overhead(HF_ENCAP_GUE, 6));
 }
 
 /* The tc program sends what XDP cannot. */
-static void check_tc(const struct receiver_state *state, const char *subject, struct findings *findings)
+static void check_tc(const struct receiver_state *state, struct findings *findings)
 {
 	if (!state->tc) {
-		finding_add(findings, FINDING_WARN, subject,
+		finding_add(findings, FINDING_WARN,
 			    "its tc program is missing: packets for the next hop are lost where a route or a "
-			    "neighbour is needed");
-		finding_right(findings, "holdfast receiver attach %s again", state->interface);
+			    "neighbour is needed\n"
+			    "holdfast receiver attach %s again",
+			    state->interface);
 	} else if (!state->tc_first) {
-		finding_add(findings, FINDING_WARN, subject,
+		finding_add(findings, FINDING_WARN,
 			    "another tc filter sees packets before its tc program: what that filter takes is "
-			    "not passed on");
-		finding_right(findings,
-			      "give the other filter a later place: tc filter show dev %s ingress; bpftool "
-			      "net show dev %s",
-			      state->interface, state->interface);
+			    "not passed on\n"
+			    "give the other filter a later place: tc filter show dev %s ingress; bpftool net "
+			    "show dev %s",
+			    state->interface, state->interface);
 	}
 }
 
 /* Unlike routes and VIPs, these need no options to be read again. */
-static void check_host(const struct receiver_state *state, const char *subject, struct findings *findings)
+static void check_host(const struct receiver_state *state, struct findings *findings)
 {
 	bool addresses, macs;
 	int r = host_read_again(state, &addresses, &macs);
 
 	if (addresses)
-		finding_add(findings, FINDING_NOTE, subject,
+		finding_add(findings, FINDING_NOTE,
 			    "the host's addresses have changed since they were last read: its program knows "
 			    "them now");
 	if (macs)
-		finding_add(findings, FINDING_NOTE, subject,
+		finding_add(findings, FINDING_NOTE,
 			    "the MAC addresses of %s, or of macvlan devices on it, have changed since they "
 			    "were last read: its program knows them now",
 			    state->interface);
 	if (!r)
 		return;
-	finding_add(findings, FINDING_WARN, subject,
-		    "the host's addresses cannot be read again: %s. Its program knows those of an earlier "
-		    "time",
-		    strerror(-r));
-	finding_right(findings, "holdfast receiver attach %s with the same options", state->interface);
+	finding_add(
+		findings, FINDING_WARN,
+		"the host's addresses cannot be read again: %s. Its program knows those of an earlier time\n"
+		"holdfast receiver attach %s with the same options",
+		strerror(-r), state->interface);
 }
 
-static void check_routes(const struct receiver_state *state, const char *subject, struct findings *findings)
+static void check_routes(const struct receiver_state *state, struct findings *findings)
 {
 	if (!state->ways_lead_out) {
-		finding_add(
-			findings, FINDING_WARN, subject,
-			"no route leads out of %s: packets for the next hop go back to who sent them, which "
-			"is right only if that is a router",
-			state->interface);
-		finding_right(findings, "ip route add PREFIX dev %s, then attach again", state->interface);
+		finding_add(findings, FINDING_WARN,
+			    "no route leads out of %s: packets for the next hop go back to who sent them, "
+			    "which is right only if that is a router\n"
+			    "ip route add PREFIX dev %s, then attach again",
+			    state->interface, state->interface);
 	} else if (state->tc && !state->ways_current) {
-		finding_add(findings, FINDING_WARN, subject,
-			    "the host's routes have changed since the receiver was attached");
-		finding_right(findings, "holdfast receiver attach %s again", state->interface);
+		finding_add(findings, FINDING_WARN,
+			    "the host's routes have changed since the receiver was attached\n"
+			    "holdfast receiver attach %s again",
+			    state->interface);
 	}
 }
 
@@ -239,7 +229,7 @@ static int silent_visit(const struct nlmsghdr *answer, void *context)
 }
 
 /* Neighbours that did not answer: next hops, or others. */
-static void check_silent(struct netlink *netlink, const struct receiver_state *state, const char *subject,
+static void check_silent(struct netlink *netlink, const struct receiver_state *state,
 			 struct findings *findings)
 {
 	struct silent silent = {.ifindex = state->ifindex};
@@ -247,58 +237,57 @@ static void check_silent(struct netlink *netlink, const struct receiver_state *s
 	netlink_list(netlink, RTM_GETNEIGH, sizeof(struct ndmsg), silent_visit, &silent);
 	if (!silent.count)
 		return;
-	finding_add(findings, FINDING_NOTE, subject,
-		    "%u neighbour%s such as %s did not answer on %s: packets for a next hop there are lost",
-		    silent.count, silent.count == 1 ? "" : "s", silent.first, state->interface);
-	finding_right(findings, "a segment that all backends share, or a route by a gateway: ip route get %s",
-		      silent.first);
+	finding_add(findings, FINDING_NOTE,
+		    "%u neighbour%s such as %s did not answer on %s: packets for a next hop there are lost\n"
+		    "a segment that all backends share, or a route by a gateway: ip route get %s",
+		    silent.count, silent.count == 1 ? "" : "s", silent.first, state->interface, silent.first);
 }
 
-static void check_neighbours(const struct receiver_state *state, const char *subject,
-			     struct findings *findings)
+static void check_neighbours(const struct receiver_state *state, struct findings *findings)
 {
 	struct netlink *netlink;
 	struct link link = {};
 
 	if (netlink_open(NETLINK_ROUTE, &netlink))
 		return;
-	if (!link_ask(netlink, state->ifindex, &link) && link.flags & IFF_NOARP) {
-		finding_add(findings, FINDING_WARN, subject,
-			    "%s has no ARP: next hops on its segment cannot be resolved", state->interface);
-		finding_right(findings, "ip link set %s arp on", state->interface);
-	}
-	check_silent(netlink, state, subject, findings);
+	if (!link_ask(netlink, state->ifindex, &link) && link.flags & IFF_NOARP)
+		finding_add(findings, FINDING_WARN,
+			    "%s has no ARP: next hops on its segment cannot be resolved\n"
+			    "ip link set %s arp on",
+			    state->interface, state->interface);
+	check_silent(netlink, state, findings);
 	netlink_close(netlink);
 }
 
 static int check_one(const struct receiver_state *state, void *context)
 {
 	struct findings *findings = context;
-	char subject[64];
 	enum interface_mode mode = state->ifindex && state->generic ? MODE_GENERIC : MODE_AUTO;
 
-	snprintf(subject, sizeof subject, "receiver %s", state->interface);
 	if (!check_interface(state->interface, mode, state->generic, findings))
 		return 0;
+	findings_about(findings, "receiver %s", state->interface);
 	if (!state->ifindex) {
-		finding_add(findings, FINDING_WARN, subject, "no receiver is attached");
-		finding_right(findings, "holdfast receiver attach %s --from PREFIX", state->interface);
+		finding_add(findings, FINDING_WARN,
+			    "no receiver is attached\n"
+			    "holdfast receiver attach %s --from PREFIX",
+			    state->interface);
 	} else if (!state->current) {
-		finding_add(findings, FINDING_WARN, subject,
+		finding_add(findings, FINDING_WARN,
 			    "another version of holdfast attached it: its program runs, but its settings "
-			    "cannot be read");
-		finding_right(findings, "holdfast receiver attach %s with the same options",
-			      state->interface);
+			    "cannot be read\n"
+			    "holdfast receiver attach %s with the same options",
+			    state->interface);
 	}
 	if (!state->ifindex || state->current)
-		check_receiver_vips(state, subject, findings);
-	check_receiver_arp(state->interface, subject, findings);
-	check_segments(state->interface, subject, findings);
+		check_receiver_vips(state, findings);
+	check_receiver_arp(state->interface, findings);
+	check_segments(state->interface, findings);
 	if (state->ifindex && state->current) {
-		check_host(state, subject, findings);
-		check_tc(state, subject, findings);
-		check_routes(state, subject, findings);
-		check_neighbours(state, subject, findings);
+		check_host(state, findings);
+		check_tc(state, findings);
+		check_routes(state, findings);
+		check_neighbours(state, findings);
 	}
 	return 0;
 }
@@ -334,8 +323,10 @@ int preflight_receiver(const char *interface, struct findings **ret)
 	} else {
 		r = receiver_list(check_one, findings);
 		if (!r && !findings->count) {
-			finding_add(findings, FINDING_WARN, "receivers", "no interface has a receiver");
-			finding_right(findings, "holdfast receiver attach IF --from PREFIX");
+			findings_about(findings, "receivers");
+			finding_add(findings, FINDING_WARN,
+				    "no interface has a receiver\n"
+				    "holdfast receiver attach IF --from PREFIX");
 		}
 	}
 	return findings_finish(findings, r, ret);

@@ -134,24 +134,22 @@ static const char *way_text(const struct nexthop *nexthop, char text[128])
 static void tell_rule(const struct rule *rule, const struct nexthop *nexthop, const char *backends,
 		      struct findings *findings)
 {
-	char subject[32], words[RULE_TEXT], way[128], address[ADDRESS_TEXT];
+	char words[RULE_TEXT], way[128], address[ADDRESS_TEXT], right[256];
 	const char *family = nexthop->address.family == 6 ? "-6 " : "";
 
-	snprintf(subject, sizeof subject, "ip %srule %u", family, rule->priority);
-	finding_add(findings, FINDING_WARN, subject,
-		    "`%s` is %s: packets to %s go by the destination alone (%s)", rule_text(rule, words),
-		    rule->inverted ? "followed for every packet" : "not followed", backends,
-		    way_text(nexthop, way));
 	address_text(&nexthop->address, address);
 	if (rule->action == FR_ACT_TO_TBL && !rule->inverted && rule->priority)
-		finding_right(
-			findings,
-			"`ip %srule add to %s lookup %u priority %u`, if packets should go as the rule says",
-			family, address, rule->table, rule->priority - 1);
+		snprintf(right, sizeof right,
+			 "`ip %srule add to %s lookup %u priority %u`, if packets should go as the rule says",
+			 family, address, rule->table, rule->priority - 1);
 	else
-		finding_right(findings,
-			      "a rule that asks for the destination alone, `ip %srule add to %s ...`", family,
-			      address);
+		snprintf(right, sizeof right,
+			 "a rule that asks for the destination alone, `ip %srule add to %s ...`", family,
+			 address);
+	findings_about(findings, "ip %srule %u", family, rule->priority);
+	finding_add(findings, FINDING_WARN, "`%s` is %s: packets to %s go by the destination alone (%s)\n%s",
+		    rule_text(rule, words), rule->inverted ? "followed for every packet" : "not followed",
+		    backends, way_text(nexthop, way), right);
 }
 
 static void look_into_rule(const struct inquiry *inquiry, const struct rule *rule, uint8_t family,
