@@ -214,7 +214,7 @@ static enum exit_status positions_read(const char *text, struct study *study)
 static enum exit_status ranges_read(const char *text, struct study *study)
 {
 	if (strcmp(text, SLOT_RANGES_EVEN) != 0 &&
-	    slot_ranges_parse(text, &study->ranges, &study->options.range_count, &study->words) < 0)
+	    slot_ranges_parse(text, &study->ranges, &study->options.range_count) < 0)
 		return complain_memory();
 	study->options.ranges = study->ranges;
 	return STATUS_DONE;

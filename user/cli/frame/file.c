@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/config/config.h"
-#include "core/config/config_file.h"
 #include "complain.h"
 #include "file.h"
 

@@ -193,9 +193,11 @@ static int adopt_services(struct adoption *adoption)
 	uint32_t size = directory_size(directory);
 	bool *seen = calloc(UINT16_MAX + 1, sizeof *seen),
 	     *taken = calloc(adoption->model->service_count + 1, sizeof *taken);
+	int error;
 
 	adoption->ledger->services = calloc(size + 1, sizeof *adoption->ledger->services);
-	for (uint32_t i = 0; seen && taken && adoption->ledger->services && i < size; i++) {
+	error = seen && taken && adoption->ledger->services ? 0 : -ENOMEM;
+	for (uint32_t i = 0; !error && i < size; i++) {
 		const struct hf_service *entry = &directory->entries[i];
 
 		if (!entry_is_service(entry) || seen[entry->number])
@@ -203,13 +205,9 @@ static int adopt_services(struct adoption *adoption)
 		seen[entry->number] = true;
 		adopt_service(adoption, entry, taken);
 	}
-	free(taken);
-	if (!seen || !adoption->ledger->services || !taken) {
-		free(seen);
-		return -ENOMEM;
-	}
 	free(seen);
-	return 0;
+	free(taken);
+	return error;
 }
 
 int ledger_adopt(const struct image *loaded, const struct model *model, struct ledger **ret)

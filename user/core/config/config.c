@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config_file.h"
 #include "config_place.h"
 #include "core/model/schema_table.h"
 #include "model_json.h"
@@ -39,24 +38,37 @@ static size_t character_length(const unsigned char *text, size_t left)
 	return length;
 }
 
+/* How many bytes stand before the first that is not of a character of text. */
+static size_t text_span(const char *text, size_t length)
+{
+	size_t at = 0, step = 1;
+
+	while (at < length && step) {
+		step = text[at] ? character_length((const unsigned char *)text + at, length - at) : 0;
+		at += step;
+	}
+	return at;
+}
+
 static int check_text(const char *text, size_t length, struct refusal *refusal)
 {
-	const unsigned char *bytes = (const unsigned char *)text;
+	size_t span = text_span(text, length);
 	unsigned int line = 1, column = 1;
+	unsigned char byte;
 
-	for (size_t at = 0, step; at < length; at += step) {
-		step = bytes[at] ? character_length(bytes + at, length - at) : 0;
-		if (step == 0) {
-			refuse(refusal, -EINVAL,
-			       bytes[at] ? "byte 0x%02x is not UTF-8" : "byte 0x%02x is not text", bytes[at]);
-			refusal_where(refusal, "line %u, column %u", line, column);
-			refusal_right(refusal, "a text file in UTF-8");
-			return -EINVAL;
-		}
-		column = bytes[at] == '\n' ? 1 : column + 1;
-		line += bytes[at] == '\n';
+	if (span == length)
+		return 0;
+	for (size_t at = 0; at < span; at++) {
+		bool begins = (text[at] & 0xc0) != 0x80;
+
+		column = text[at] == '\n' ? 1 : column + begins;
+		line += text[at] == '\n';
 	}
-	return 0;
+	byte = (unsigned char)text[span];
+	refuse(refusal, -EINVAL, byte ? "byte 0x%02x is not UTF-8" : "byte 0x%02x is not text", byte);
+	refusal_where(refusal, "line %u, column %u", line, column);
+	refusal_right(refusal, "a text file in UTF-8");
+	return -EINVAL;
 }
 
 /* Nodes to JSON ---------------------------------------------------------------------- */
@@ -107,12 +119,7 @@ static bool is_text(struct fy_node *node)
 	size_t length = 0;
 	const char *text = fy_node_get_scalar(node, &length);
 
-	for (size_t at = 0, step; text && at < length; at += step) {
-		step = text[at] ? character_length((const unsigned char *)text + at, length - at) : 0;
-		if (step == 0)
-			return false;
-	}
-	return true;
+	return !text || text_span(text, length) == length;
 }
 
 static int check_scalar(struct fy_node *node, struct refusal *refusal)
@@ -219,6 +226,40 @@ static int convert(struct fy_node *node, const struct schema *schema, const stru
 		return -EINVAL;
 	*ret = node ? convert_scalar(node, key) : json_null();
 	return *ret ? 0 : -ENOMEM;
+}
+
+/* Files ------------------------------------------------------------------------------ */
+
+static const struct {
+	int error;
+	const char *what, *right;
+} troubles[] = {
+	{ENOENT, "there is no such file", "the path of a configuration file"},
+	{ENOTDIR, "a part of this path is a file, not a directory", "the path of a configuration file"},
+	{EISDIR, "this is a directory", "a configuration file, such as holdfast.yaml, in it"},
+	{EACCES, "this user may not read it", "a file that this user may read, or run it as root"},
+	{EPERM, "this user may not read it", "a file that this user may read, or run it as root"},
+	{ENXIO, "this is a socket or a device that gives nothing to read", "a text file"},
+	{ENODEV, "this is a socket or a device that gives nothing to read", "a text file"},
+	{ELOOP, "its symbolic links lead in a circle", "the path of the file itself"},
+	{EFBIG, "it is larger than 16 MiB", "a file of 16 MiB at most"},
+	{ENAMETOOLONG, "this path is too long", "a path of 4095 bytes at most, with names of 255 at most"},
+};
+
+_Static_assert(CONFIG_MAX_SIZE == 16 << 20, "the sentence says so");
+
+int config_refuse_file(int error, struct refusal *refusal)
+{
+	for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
+		if (troubles[i].error != -error)
+			continue;
+		refuse(refusal, error, "%s", troubles[i].what);
+		refusal_right(refusal, "%s", troubles[i].right);
+		return error;
+	}
+	refuse(refusal, error, "it cannot be read: %s", strerror(-error));
+	refusal_right(refusal, "a text file");
+	return error;
 }
 
 /* Documents -------------------------------------------------------------------------- */

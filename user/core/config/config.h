@@ -26,6 +26,12 @@ enum { CONFIG_MAX_SIZE = 16 << 20 }; /* bytes; whoever reads a file need not rea
 int config_parse(const char *text, size_t length, json_t **ret_configuration, struct refusal *refusal);
 
 /*
+ * Words for a configuration file that cannot be read. Returns error, a negative errno of open(2) or read(2);
+ * -EISDIR for a directory, -ENXIO for a socket. The caller says where: it knows the file's name.
+ */
+int config_refuse_file(int error, struct refusal *refusal);
+
+/*
  * Writes a model as a configuration that reads back as the same model: what has its default is left out, and
  * so are backends that are only here until they are drained. state: with admin states, health rules and their
  * times, and every backend. The caller frees *ret_text. 0 or -ENOMEM.

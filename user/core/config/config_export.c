@@ -2,7 +2,6 @@
 /* Models as YAML that people keep in git: one line an object without a list of its own. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,35 +11,9 @@
 #include "core/model/schema_table.h"
 
 struct text {
-	char *bytes;
-	size_t length, room;
+	FILE *file;
 	bool failed;
 };
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *text, const char *format, ...)
-{
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (text->length + (size_t)length + 1 > text->room) {
-		size_t room = 2 * (text->room + (size_t)length + 1);
-		char *grown = realloc(text->bytes, room);
-
-		if (!grown) {
-			text->failed = true;
-			return;
-		}
-		text->bytes = grown;
-		text->room = room;
-	}
-	va_start(args, format);
-	vsnprintf(text->bytes + text->length, text->room - text->length, format, args);
-	va_end(args);
-	text->length += (size_t)length;
-}
 
 /* What every reader of YAML takes for text without quotes. */
 static bool needs_no_quotes(const char *value)
@@ -69,15 +42,15 @@ static bool needs_no_quotes(const char *value)
 static void say_value(struct text *text, const json_t *value)
 {
 	if (json_is_integer(value))
-		say(text, "%lld", (long long)json_integer_value(value));
+		fprintf(text->file, "%lld", (long long)json_integer_value(value));
 	else if (json_is_real(value))
-		say(text, "%.1f", json_real_value(value));
+		fprintf(text->file, "%.1f", json_real_value(value));
 	else if (json_is_boolean(value))
-		say(text, "%s", json_is_true(value) ? "true" : "false");
+		fprintf(text->file, "%s", json_is_true(value) ? "true" : "false");
 	else if (needs_no_quotes(json_string_value(value)))
-		say(text, "%s", json_string_value(value));
+		fprintf(text->file, "%s", json_string_value(value));
 	else /* values have neither quotes nor backslashes: the schema sees to that */
-		say(text, "\"%s\"", json_string_value(value));
+		fprintf(text->file, "\"%s\"", json_string_value(value));
 }
 
 /* One key that is not left out: which separator stands before it is the caller's business. */
@@ -96,9 +69,9 @@ static void say_key(struct text *text, const struct schema_key *key, const void 
 		text->failed = true;
 		return;
 	}
-	say(text, "%s: ", key->name);
+	fprintf(text->file, "%s: ", key->name);
 	if (key->type == SCHEMA_SEED) /* of one look, whatever its digits */
-		say(text, "\"%s\"", json_string_value(value));
+		fprintf(text->file, "\"%s\"", json_string_value(value));
 	else
 		say_value(text, value);
 	json_decref(value);
@@ -112,11 +85,11 @@ static void say_line(struct text *text, const struct schema *schema, const void 
 	for (const struct schema_key *key = schema->keys; key->name; key++) {
 		if (!is_said(key, object, without))
 			continue;
-		say(text, "%s", separator);
+		fprintf(text->file, "%s", separator);
 		say_key(text, key, object);
 		separator = ", ";
 	}
-	say(text, "}\n");
+	fprintf(text->file, "}\n");
 }
 
 /* A key a line, the first of them where the text stands. */
@@ -128,9 +101,9 @@ static void say_block(struct text *text, const struct schema *schema, const void
 	for (const struct schema_key *key = schema->keys; key->name; key++) {
 		if (!is_said(key, object, without))
 			continue;
-		say(text, "%*s", first ? 0 : indent, "");
+		fprintf(text->file, "%*s", first ? 0 : indent, "");
 		say_key(text, key, object);
-		say(text, "\n");
+		fprintf(text->file, "\n");
 		first = false;
 	}
 }
@@ -164,9 +137,9 @@ static void say_items(struct text *text, const struct schema_key *key, const voi
 		if (backends && backends[i].removing && (without & SCHEMA_STATE))
 			continue;
 		if (first)
-			say(text, "%*s%s:\n", indent, "", key->name);
+			fprintf(text->file, "%*s%s:\n", indent, "", key->name);
 		first = false;
-		say(text, "%*s  - ", indent, "");
+		fprintf(text->file, "%*s  - ", indent, "");
 		if (key->items == &schema_history)
 			say_record(text, object, i);
 		else if (key->items != &schema_pool)
@@ -188,12 +161,17 @@ static void say_object(struct text *text, const struct schema *schema, const voi
 int config_export(const struct model *model, bool state, char **ret_text)
 {
 	struct text text = {0};
+	char *bytes = NULL;
+	size_t size;
 
+	text.file = open_memstream(&bytes, &size);
+	if (!text.file)
+		return -ENOMEM;
 	say_object(&text, &schema_root, model, state ? 0 : SCHEMA_STATE, 0);
-	if (text.failed) {
-		free(text.bytes);
+	if (fclose(text.file) != 0 || text.failed) {
+		free(bytes);
 		return -ENOMEM;
 	}
-	*ret_text = text.bytes;
+	*ret_text = bytes;
 	return 0;
 }

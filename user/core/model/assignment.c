@@ -53,12 +53,11 @@ int assignment_check(const struct pool *pool, struct refusal *refusal)
 	struct slot_range *ranges;
 	uint32_t next = 0;
 	size_t count;
-	char *names;
 	int error;
 
 	if (!pool->options.ranges)
 		return 0;
-	error = slot_ranges_parse(pool->options.ranges, &ranges, &count, &names);
+	error = slot_ranges_parse(pool->options.ranges, &ranges, &count);
 	if (error < 0)
 		return error;
 	for (size_t i = 0; error == 0 && i < count; i++) {
@@ -68,7 +67,6 @@ int assignment_check(const struct pool *pool, struct refusal *refusal)
 	if (error == 0 && next < pool->slots)
 		error = refuse_gap(pool, next, pool->slots - 1, refusal);
 	free(ranges);
-	free(names);
 	return error;
 }
 
@@ -79,9 +77,8 @@ static uint32_t count_owned(const struct pool *pool, const char *backend, uint32
 	struct slot_range *ranges;
 	uint32_t owned = 0;
 	size_t count;
-	char *names;
 
-	if (!pool->options.ranges || slot_ranges_parse(pool->options.ranges, &ranges, &count, &names) < 0)
+	if (!pool->options.ranges || slot_ranges_parse(pool->options.ranges, &ranges, &count) < 0)
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(ranges[i].member, backend))
@@ -91,7 +88,6 @@ static uint32_t count_owned(const struct pool *pool, const char *backend, uint32
 		owned += ranges[i].last - ranges[i].first + 1;
 	}
 	free(ranges);
-	free(names);
 	return owned;
 }
 

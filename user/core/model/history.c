@@ -110,35 +110,28 @@ static int goes_on(const struct model *after, const struct member_record *set, b
 	return 0;
 }
 
-static bool same_backends(const struct pool *a, const struct pool *b)
+/* The next member of a pool from *at on; NULL: there is none. */
+static const struct backend *next_member(const struct pool *pool, size_t *at)
 {
-	if (a->backend_count != b->backend_count)
-		return false;
-	for (size_t i = 0; i < a->backend_count; i++) {
-		const struct backend *left = &a->backends[i], *right = &b->backends[i];
-
-		if (left->removing != right->removing || backend_rests(left) != backend_rests(right) ||
-		    left->weight != right->weight || strcmp(left->name, right->name) != 0 ||
-		    strcmp(left->zone, right->zone) != 0)
-			return false;
-	}
-	return true;
+	while (*at < pool->backend_count && pool->backends[*at].removing)
+		++*at;
+	return *at < pool->backend_count ? &pool->backends[(*at)++] : NULL;
 }
 
 /* A backend that drains to leave is no longer a member: that it has left changes nothing. */
 static bool same_member_set(const struct pool *a, const struct pool *b)
 {
-	char *left, *right;
-	bool same;
+	size_t i = 0, j = 0;
 
-	if (same_backends(a, b))
-		return true;
-	left = members_text(a);
-	right = members_text(b);
-	same = left && right && strcmp(left, right) == 0;
-	free(left);
-	free(right);
-	return same;
+	for (;;) {
+		const struct backend *left = next_member(a, &i), *right = next_member(b, &j);
+
+		if (!left || !right)
+			return left == right;
+		if (backend_rests(left) != backend_rests(right) || left->weight != right->weight ||
+		    strcmp(left->name, right->name) != 0 || strcmp(left->zone, right->zone) != 0)
+			return false;
+	}
 }
 
 static bool is_unchanged(const struct model *a_model, const struct pool *a, const struct model *b_model,
@@ -200,10 +193,9 @@ static void cut_ahead(struct model *model, size_t count, int64_t now)
 /* Whether a member is left: a set without members has no preferences. */
 static bool has_members(const struct pool *pool)
 {
-	for (size_t i = 0; i < pool->backend_count; i++)
-		if (!pool->backends[i].removing)
-			return true;
-	return false;
+	size_t at = 0;
+
+	return next_member(pool, &at);
 }
 
 static int note_pool(struct model *after, const struct model *before, const struct pool *pool, int64_t now,

@@ -34,10 +34,10 @@ enum {
  * backends that drain to leave (placed_weight()). Who rests (backend_rests()) has a mark of exclamation. */
 char *members_text(const struct pool *pool); /* the caller frees it; NULL: out of memory */
 /*
- * The members that a text names, in its order. *ret_members and *ret_names (which they borrow from) are the
- * caller's to free. 0, -EINVAL, -ENOMEM.
+ * The members that a text names, in its order, and behind them their names: the caller's to free as one. 0,
+ * -EINVAL, -ENOMEM.
  */
-int members_parse(const char *text, struct member **ret_members, size_t *ret_count, char **ret_names);
+int members_parse(const char *text, struct member **ret_members, size_t *ret_count);
 /* Whether a text names a member. */
 bool members_name(const char *text, const char *name);
 /* The next member of a text that rests: its name, and where to look on. NULL: there is none. */

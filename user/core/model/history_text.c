@@ -65,18 +65,19 @@ static int member_parse(char *word, struct member *ret)
 	return 0;
 }
 
-int members_parse(const char *text, struct member **ret_members, size_t *ret_count, char **ret_names)
+int members_parse(const char *text, struct member **ret_members, size_t *ret_count)
 {
-	char *names = strdup(text), *rest = names, *word;
-	size_t most = 1, count = 0;
+	size_t most = 1, count = 0, size = strlen(text) + 1;
 	struct member *members;
+	char *rest, *word;
 	int error = 0;
 
 	for (const char *at = text; *at; at++)
 		most += *at == ' ';
-	members = calloc(most, sizeof *members);
-	if (!names || !members)
-		error = -ENOMEM;
+	members = malloc(most * sizeof *members + size);
+	if (!members)
+		return -ENOMEM;
+	rest = memcpy(members + most, text, size); /* where the names stay */
 	while (error == 0 && *text && (word = strsep(&rest, " ")))
 		error = member_parse(word, &members[count++]);
 	for (size_t i = 1; error == 0 && i < count; i++)
@@ -84,12 +85,10 @@ int members_parse(const char *text, struct member **ret_members, size_t *ret_cou
 			error = -EINVAL;
 	if (error < 0) {
 		free(members);
-		free(names);
 		return error;
 	}
 	*ret_members = members;
 	*ret_count = count;
-	*ret_names = names;
 	return 0;
 }
 
@@ -231,12 +230,10 @@ static bool is_member_set(const char *text)
 {
 	struct member *members;
 	size_t count;
-	char *names;
 
-	if (members_parse(text, &members, &count, &names) < 0)
+	if (members_parse(text, &members, &count) < 0)
 		return false;
 	free(members);
-	free(names);
 	return true;
 }
 

@@ -19,11 +19,10 @@ static int placement_of_set(struct ahead *ahead, struct member_set *set, const s
 					  .ketama = options->ketama,
 					  .tolerance = options->tolerance};
 	struct slot_range *ranges = NULL;
-	char *names = NULL;
 	int error = 0;
 
 	if (options->ranges && set->scheme == PLACEMENT_SLOTS)
-		error = slot_ranges_parse(options->ranges, &ranges, &given.range_count, &names);
+		error = slot_ranges_parse(options->ranges, &ranges, &given.range_count);
 	given.ranges = ranges;
 	set->options = &given;
 	/* -ENOENT: it is not one of those. */
@@ -32,7 +31,6 @@ static int placement_of_set(struct ahead *ahead, struct member_set *set, const s
 	if (error == -ENOENT)
 		error = placement_rebuild(previous, set, ret, refusal);
 	free(ranges);
-	free(names);
 	return error;
 }
 
@@ -62,14 +60,12 @@ int record_placement(const struct member_record *record, struct placement **ret,
 {
 	struct member_set set = {.scheme = record->scheme, .slots = record->slots, .seed = record->seed};
 	struct member *members;
-	char *names;
-	int error = members_parse(record->members, &members, &set.count, &names);
+	int error = members_parse(record->members, &members, &set.count);
 
 	if (error < 0)
 		return error;
 	set.members = members;
 	error = placement_of_set(NULL, &set, &record->options, NULL, ret, refusal);
 	free(members);
-	free(names);
 	return error;
 }

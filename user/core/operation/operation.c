@@ -9,7 +9,9 @@
 #include "core/model/leaving.h"
 #include "core/model/model_check.h"
 #include "core/model/model_edit.h"
+#include "core/model/pool_placement.h"
 #include "core/model/schema_table.h"
+#include "core/placement/ahead.h"
 #include "core/review/objection.h"
 #include "core/value/nearest.h"
 #include "operation_nouns.h"
@@ -121,4 +123,28 @@ int operation_leave(const struct model *model, leave_test *is_over, void *contex
 	}
 	*ret = copy;
 	return 0;
+}
+
+/* Ahead ----------------------------------------------------------------------- */
+
+static void compute_all(const struct model *model)
+{
+	struct placement *placement;
+
+	for (size_t i = 0; i < model->pool_count; i++)
+		if (!pool_placement(model, &model->pools[i], NULL, &placement, NULL))
+			placement_free(placement);
+}
+
+void ahead_compute(struct model *model, const char *word, const json_t *arguments, int64_t now)
+{
+	struct model *next = NULL;
+
+	ahead_compute_missing(model->ahead, true);
+	if (!word)
+		compute_all(model);
+	else if (!operation_apply(model, word, arguments, now, &next, NULL))
+		compute_all(next);
+	model_free(next);
+	ahead_compute_missing(model->ahead, false);
 }

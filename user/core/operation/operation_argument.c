@@ -38,16 +38,19 @@ struct backend *named_backend(const struct model *model, const json_t *arguments
 	return backend;
 }
 
-void refuse_leaving(const struct pool *pool, const struct backend *backend, struct refusal *refusal)
+struct backend *unless_leaving(const struct pool *pool, struct backend *backend, struct refusal *refusal)
 {
 	char label[BACKEND_TEXT], address[ADDRESS_TEXT];
 
+	if (!backend || !backend->removing)
+		return backend;
 	refuse(refusal, -ENOENT, "backend %s is leaving", backend_label(backend, label));
 	refusal_where(refusal, "pool %s", pool->name);
 	refusal_right(refusal,
 		      "`holdfast backend add %s/%s %s` brings it back, `holdfast backend remove %s/%s "
 		      "--now` ends its drain",
 		      pool->name, backend->name, address_text(&backend->address, address), pool->name, label);
+	return NULL;
 }
 
 struct backend *staying_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
@@ -55,8 +58,5 @@ struct backend *staying_backend(const struct model *model, const json_t *argumen
 {
 	struct backend *backend = named_backend(model, arguments, ret_pool, refusal);
 
-	if (!backend || !backend->removing)
-		return backend;
-	refuse_leaving(*ret_pool, backend, refusal);
-	return NULL;
+	return backend ? unless_leaving(*ret_pool, backend, refusal) : NULL;
 }

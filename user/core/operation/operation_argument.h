@@ -19,7 +19,7 @@ struct backend *named_backend(const struct model *model, const json_t *arguments
 /* The same, but also refuses a backend that is leaving: on another balancer it may have left. */
 struct backend *staying_backend(const struct model *model, const json_t *arguments, struct pool **ret_pool,
 				struct refusal *refusal);
-/* Says how a backend that is leaving comes back. */
-void refuse_leaving(const struct pool *pool, const struct backend *backend, struct refusal *refusal);
+/* The backend, or NULL (of NULL, too) with *refusal filled where it is leaving. */
+struct backend *unless_leaving(const struct pool *pool, struct backend *backend, struct refusal *refusal);
 
 #endif

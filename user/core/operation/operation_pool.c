@@ -96,12 +96,8 @@ static int read_slots(const struct pool *pool, const json_t *arguments, struct s
 static const struct backend *backend_argument(const struct pool *pool, const json_t *arguments,
 					      const char *name, struct refusal *refusal)
 {
-	const struct backend *backend = pool_named_backend(pool, argument_text(arguments, name), refusal);
-
-	if (!backend || !backend->removing)
-		return backend;
-	refuse_leaving(pool, backend, refusal);
-	return NULL;
+	return unless_leaving(pool, pool_named_backend(pool, argument_text(arguments, name), refusal),
+			      refusal);
 }
 
 int pool_slots_move(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)

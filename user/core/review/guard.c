@@ -7,7 +7,13 @@
 #include "core/model/model_edit.h"
 
 /* These changes always need --force. */
-static const char breaks[] = "breaks-flows";
+static int refuse_break(struct refusal *refusal, const char *noun, const char *name, const char *right)
+{
+	refusal_where(refusal, "%s %s", noun, name);
+	refusal_right(refusal, "%s", right);
+	refusal_kind(refusal, "breaks-flows");
+	return -EPERM;
+}
 
 static size_t takers(const struct image *image, const char *name)
 {
@@ -38,10 +44,7 @@ static int check_rebuilt(const struct guarded *guarded, const struct plan_pool *
 		return 0;
 	refuse(refusal, -EPERM,
 	       "another table size, seed or hash gives every flow another slot: 100%% would move");
-	refusal_where(refusal, "pool %s", pool->name);
-	refusal_right(refusal, "--force, if its flows may break");
-	refusal_kind(refusal, breaks);
-	return -EPERM;
+	return refuse_break(refusal, "pool", pool->name, "--force, if its flows may break");
 }
 
 static int check_stranded(const struct guarded *guarded, const char *pool, struct refusal *refusal)
@@ -50,10 +53,7 @@ static int check_stranded(const struct guarded *guarded, const char *pool, struc
 	    !takers(guarded->image_before, pool))
 		return 0;
 	refuse(refusal, -EPERM, "no backend would be left to take new flows");
-	refusal_where(refusal, "pool %s", pool);
-	refusal_right(refusal, "another backend first, or --force");
-	refusal_kind(refusal, breaks);
-	return -EPERM;
+	return refuse_break(refusal, "pool", pool, "another backend first, or --force");
 }
 
 static int refuse_service(const struct service *service, const struct service *next, struct refusal *refusal)
@@ -65,11 +65,9 @@ static int refuse_service(const struct service *service, const struct service *n
 		       listen_text(&next->listen, text), service->pool, next->pool);
 	else
 		refuse(refusal, -EPERM, "this ends the service on some or all of its ports");
-	refusal_where(refusal, "service %s", listen_text(&service->listen, text));
-	refusal_right(refusal, next ? "--force, if its flows may break"
-				    : "--force, if it should end; if not, check that the file is complete");
-	refusal_kind(refusal, breaks);
-	return -EPERM;
+	return refuse_break(refusal, "service", listen_text(&service->listen, text),
+			    next ? "--force, if its flows may break"
+				 : "--force, if it should end; if not, check that the file is complete");
 }
 
 static bool same_vip(const struct service *a, const struct service *b)
@@ -122,10 +120,8 @@ static int guard_interfaces(const struct guarded *guarded, struct refusal *refus
 	if (!guarded->whole || !guarded->before->interface_count || guarded->after->interface_count)
 		return 0;
 	refuse(refusal, -EPERM, "the last interface would be detached: no traffic would be balanced");
-	refusal_where(refusal, "interface %s", guarded->before->interfaces[0].name);
-	refusal_right(refusal, "--force, if it should be; if not, check that the file is complete");
-	refusal_kind(refusal, breaks);
-	return -EPERM;
+	return refuse_break(refusal, "interface", guarded->before->interfaces[0].name,
+			    "--force, if it should be; if not, check that the file is complete");
 }
 
 /* Backends take off what they expect: packets in another form do not reach their servers. */
@@ -138,11 +134,8 @@ static int check_encap(const struct guarded *guarded, const struct pool *pool, s
 		return 0;
 	refuse(refusal, -EPERM, "its packets would be wrapped by %s instead of %s", encap_name(pool->encap),
 	       encap_name(before->encap));
-	refusal_where(refusal, "pool %s", pool->name);
-	refusal_right(refusal,
-		      "--force, if every backend takes both; if not, look whether the file is whole");
-	refusal_kind(refusal, breaks);
-	return -EPERM;
+	return refuse_break(refusal, "pool", pool->name,
+			    "--force, if every backend takes both; if not, look whether the file is whole");
 }
 
 int guard_check(const struct guarded *guarded, struct refusal *refusal)

@@ -177,14 +177,12 @@ struct diagnosis diagnose_ranges(const char *text, uint32_t most)
 	while (copy && (word = strsep(&rest, ","))) {
 		struct slot_range *ranges;
 		size_t count;
-		char *names;
 
-		if (slot_ranges_parse(word, &ranges, &count, &names) < 0) {
+		if (slot_ranges_parse(word, &ranges, &count) < 0) {
 			found = diagnose_range(word, most);
 			break;
 		}
 		free(ranges);
-		free(names);
 	}
 	free(copy);
 	return found;

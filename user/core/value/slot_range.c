@@ -68,18 +68,19 @@ static int by_first_slot(const void *a, const void *b)
 	return (left->first > right->first) - (left->first < right->first);
 }
 
-int slot_ranges_parse(const char *text, struct slot_range **ret_ranges, size_t *ret_count, char **ret_names)
+int slot_ranges_parse(const char *text, struct slot_range **ret_ranges, size_t *ret_count)
 {
-	char *names = strdup(text), *rest = names, *word;
+	size_t most = 1, count = 0, size = strlen(text) + 1;
 	struct slot_range *ranges;
-	size_t most = 1, count = 0;
+	char *rest, *word;
 	int error = 0;
 
 	for (const char *at = text; *at; at++)
 		most += *at == ',';
-	ranges = calloc(most, sizeof *ranges);
-	if (!names || !ranges)
-		error = -ENOMEM;
+	ranges = malloc(most * sizeof *ranges + size);
+	if (!ranges)
+		return -ENOMEM;
+	rest = memcpy(ranges + most, text, size); /* where the names stay */
 	while (error == 0 && (word = strsep(&rest, ",")))
 		error = range_parse(word, &ranges[count++]);
 	if (error == 0)
@@ -89,12 +90,10 @@ int slot_ranges_parse(const char *text, struct slot_range **ret_ranges, size_t *
 			error = -EINVAL;
 	if (error < 0) {
 		free(ranges);
-		free(names);
 		return error;
 	}
 	*ret_ranges = ranges;
 	*ret_count = count;
-	*ret_names = names;
 	return 0;
 }
 
@@ -118,7 +117,7 @@ char *slot_ranges_text(const struct slot_range *ranges, size_t count)
 int slot_ranges_canonical(const char *text, char **ret)
 {
 	struct slot_range *ranges;
-	char *names, *canonical;
+	char *canonical;
 	size_t count;
 	int error;
 
@@ -126,12 +125,11 @@ int slot_ranges_canonical(const char *text, char **ret)
 		*ret = NULL;
 		return 0;
 	}
-	error = slot_ranges_parse(text, &ranges, &count, &names);
+	error = slot_ranges_parse(text, &ranges, &count);
 	if (error < 0)
 		return error;
 	canonical = slot_ranges_text(ranges, count);
 	free(ranges);
-	free(names);
 	if (!canonical)
 		return -ENOMEM;
 	*ret = canonical;

@@ -20,10 +20,10 @@ int slots_parse(const char *text, uint32_t *ret_first, uint32_t *ret_last);
 #define SLOT_RANGES_EVEN "even"
 
 /*
- * The ranges that a text names, in the order of slots. *ret_ranges and *ret_names (which they borrow from)
- * are the caller's to free. 0, -EINVAL (no such text, or ranges that overlap), -ENOMEM.
+ * The ranges that a text names, in the order of slots, and behind them their names: the caller's to free as
+ * one. 0, -EINVAL (no such text, or ranges that overlap), -ENOMEM.
  */
-int slot_ranges_parse(const char *text, struct slot_range **ret_ranges, size_t *ret_count, char **ret_names);
+int slot_ranges_parse(const char *text, struct slot_range **ret_ranges, size_t *ret_count);
 /* The text of ranges that are in the order of slots; neighbours of one owner become one. The caller frees it;
  * NULL: out of memory. */
 char *slot_ranges_text(const struct slot_range *ranges, size_t count);

@@ -13,7 +13,6 @@
 #include <xxhash.h>
 
 #include "core/config/config.h"
-#include "core/config/config_file.h"
 #include "change_operation.h"
 #include "daemon/base/event_log.h"
 #include "waiting.h"
