@@ -87,7 +87,7 @@ static json_t *backend_found(const struct offline *offline, const struct invento
 	struct backend_state state = {
 		.address = image->address,
 		.configured = stored,
-		.health = stored ? stored_health(stored) : HEALTH_UNKNOWN,
+		.health = stored ? health_stated(stored->health) : HEALTH_UNKNOWN,
 		.health_author = stated ? stated->author : NULL,
 		.health_since = stated ? stated->time : 0,
 		.slots = slots->owned,

@@ -50,7 +50,7 @@ static json_t *stated_of(const struct stored *stored, const struct pool *pool, c
 
 		if (stated)
 			json_array_append_new(list,
-					      stated_view(pool->name, backend->name, stored_health(backend),
+					      stated_view(pool->name, backend->name, health_stated(backend->health),
 							  stated->author, stated->time));
 	}
 	return list;

@@ -91,15 +91,6 @@ static void read_facts(sqlite3 *db, struct stored *stored)
 	sqlite3_finalize(statement);
 }
 
-enum health_state stored_health(const struct backend *backend)
-{
-	static const enum health_state states[] = {[HEALTH_AUTO] = HEALTH_UNKNOWN,
-						   [HEALTH_FORCED_UP] = HEALTH_UP,
-						   [HEALTH_FORCED_DOWN] = HEALTH_DOWN};
-
-	return states[backend->health];
-}
-
 const struct stated *stored_stated(const struct stored *stored, const struct backend *backend)
 {
 	for (size_t i = 0; i < stored->stated_count; i++)

@@ -25,8 +25,6 @@ struct stored {
 /* Opens the database only to read it. 0 or negative errno with *refusal filled. */
 int stored_read(const char *path, struct stored *ret, struct refusal *refusal);
 void stored_release(struct stored *stored);
-/* What the model's word of health says. */
-enum health_state stored_health(const struct backend *backend);
 /* The fact of a backend of the model; NULL: there is none. */
 const struct stated *stored_stated(const struct stored *stored, const struct backend *backend);
 

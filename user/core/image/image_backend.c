@@ -36,13 +36,9 @@ static void backend_entry_fill(struct backend_image *image, const struct pool *p
 static struct health health_of(const struct pool *pool, const struct backend *backend,
 			       const struct moment *moment)
 {
-	static const enum health_state stated[] = {[HEALTH_AUTO] = HEALTH_UNKNOWN,
-						   [HEALTH_FORCED_UP] = HEALTH_UP,
-						   [HEALTH_FORCED_DOWN] = HEALTH_DOWN};
-
 	if (moment->health)
 		return moment->health(moment->context, pool->name, backend);
-	return (struct health){.state = stated[backend->health], .since = moment->now - HEALTH_LONG};
+	return (struct health){.state = health_stated(backend->health), .since = moment->now - HEALTH_LONG};
 }
 
 static void expect(struct image *image, uint32_t at)

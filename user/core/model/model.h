@@ -194,6 +194,8 @@ extern const char *const admin_words[],
 	*const encap_words[], *const hash_words[], *const track_words[], *const mode_words[];
 const char *admin_name(enum admin_state state);
 const char *health_name(enum health_state state);
+/* What a word of health states; HEALTH_UNKNOWN: nothing. */
+enum health_state health_stated(enum health_rule rule);
 const char *encap_name(uint8_t encap);
 const char *hash_name(uint8_t hash);
 const char *track_name(uint8_t track);

@@ -27,6 +27,15 @@ const char *health_name(enum health_state state)
 	return word_of(health_words, state);
 }
 
+enum health_state health_stated(enum health_rule rule)
+{
+	static const enum health_state states[] = {[HEALTH_AUTO] = HEALTH_UNKNOWN,
+						   [HEALTH_FORCED_UP] = HEALTH_UP,
+						   [HEALTH_FORCED_DOWN] = HEALTH_DOWN};
+
+	return states[rule];
+}
+
 const char *encap_name(uint8_t encap)
 {
 	return word_of(encap_words, encap);

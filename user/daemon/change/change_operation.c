@@ -194,9 +194,6 @@ int change_configuration(struct instance *instance, json_t *configuration, const
 int change_health(struct instance *instance, const json_t *arguments, const struct change *change,
 		  json_t **ret, struct refusal *refusal)
 {
-	static const enum health_state states[] = {[HEALTH_AUTO] = HEALTH_UNKNOWN,
-						   [HEALTH_FORCED_UP] = HEALTH_UP,
-						   [HEALTH_FORCED_DOWN] = HEALTH_DOWN};
 	struct change told = *change;
 	const struct backend *backend;
 	struct fact fact;
@@ -209,7 +206,7 @@ int change_health(struct instance *instance, const json_t *arguments, const stru
 	told.cause = "backend health";
 	told.missing_ok = true;
 	if (backend) { /* else it has left: there is nothing to state it of */
-		fact_make(instance->facts, argument_text(arguments, "pool"), backend, states[backend->health],
+		fact_make(instance->facts, argument_text(arguments, "pool"), backend, health_stated(backend->health),
 			  change->author, &fact);
 		told.fact = &fact;
 	}

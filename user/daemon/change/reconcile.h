@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data plane is opened and made what is in force. */
+/* The data plane is opened and made what is in force, at a start and by an upgrade. */
 #ifndef HOLDFAST_RECONCILE_H
 #define HOLDFAST_RECONCILE_H
 
@@ -11,5 +11,9 @@
  * *refusal filled.
  */
 int reconcile(struct instance *instance, bool starting, struct refusal *refusal);
+
+/* An upgrade while packets flow (kern/program/program_upgrade.h). Puts the programs that this daemon was built with in the place of the attached ones, flows and all.
+ * *ret_changed: those were of another build. 0, or a negative errno with *refusal filled. */
+int upgrade_programs(struct instance *instance, bool *ret_changed, struct refusal *refusal);
 
 #endif

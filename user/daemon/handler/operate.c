@@ -13,7 +13,7 @@
 #include "daemon/change/change_operation.h"
 #include "daemon/base/clock.h"
 #include "daemon/change/configuration.h"
-#include "daemon/change/live_upgrade.h"
+#include "daemon/change/reconcile.h"
 #include "daemon/base/event_log.h"
 
 static int check_members(const json_t *body, const char *const *known, struct refusal *refusal)

@@ -201,13 +201,6 @@ void facts_undo(struct facts *facts)
 
 /* Words of configurations ------------------------------------------------------------------- */
 
-static enum health_state state_of(enum health_rule rule)
-{
-	return rule == HEALTH_FORCED_UP     ? HEALTH_UP
-	       : rule == HEALTH_FORCED_DOWN ? HEALTH_DOWN
-					    : HEALTH_UNKNOWN;
-}
-
 static int take_backend(struct facts *facts, const struct pool *pool, const struct backend *backend,
 			const char *author, const struct steady *steady)
 {
@@ -215,7 +208,7 @@ static int take_backend(struct facts *facts, const struct pool *pool, const stru
 
 	if (backend->health == HEALTH_AUTO)
 		return 0;
-	fact_make(facts, pool->name, backend, state_of(backend->health), author, &fact);
+	fact_make(facts, pool->name, backend, health_stated(backend->health), author, &fact);
 	if (steady && backend->since) {
 		fact.monotonic = backend->since - steady->offset;
 		fact.time = backend->since;
@@ -239,14 +232,19 @@ int facts_take(struct facts *facts, const struct model *model, const char *autho
 	return error ? error : store_facts_set(facts->store, facts->list, facts->count, refusal);
 }
 
-void facts_forget(struct facts *facts)
+static void write_all(struct facts *facts, enum log_level level, const char *failed)
 {
 	struct refusal refusal = {0};
 
+	if (store_facts_set(facts->store, facts->list, facts->count, &refusal))
+		log_refusal(level, failed, &refusal);
+}
+
+void facts_forget(struct facts *facts)
+{
 	for (size_t i = 0; i < facts->count; i++)
 		facts->list[i].state = HEALTH_UNKNOWN;
-	if (store_facts_set(facts->store, facts->list, facts->count, &refusal))
-		log_refusal(LOG_LEVEL_ERROR, "what was refused stays stated in the store", &refusal);
+	write_all(facts, LOG_LEVEL_ERROR, "what was refused stays stated in the store");
 	facts->count = 0;
 }
 
@@ -254,7 +252,7 @@ static void leave_word(const struct facts *facts, const struct pool *pool, struc
 		       json_t *warnings)
 {
 	const struct fact *fact = facts_find(facts, pool->name, backend);
-	enum health_state stated = fact ? fact->state : HEALTH_UNKNOWN, word = state_of(backend->health);
+	enum health_state stated = fact ? fact->state : HEALTH_UNKNOWN, word = health_stated(backend->health);
 
 	if (backend->health != HEALTH_AUTO && word != stated)
 		json_array_append_new(
@@ -292,11 +290,7 @@ static bool is_there(const struct model *model, const struct fact *fact)
 {
 	const struct pool *pool = model_pool(model, fact->pool);
 
-	for (size_t i = 0; pool && i < pool->backend_count; i++)
-		if (!strcmp(pool->backends[i].name, fact->name) &&
-		    address_equal(&pool->backends[i].address, &fact->address))
-			return true;
-	return false;
+	return pool && pool_backend_at(pool, fact->name, &fact->address);
 }
 
 void facts_warn_returning(const struct facts *facts, const struct model *model, json_t *warnings)
@@ -313,14 +307,6 @@ void facts_warn_returning(const struct facts *facts, const struct model *model, 
 	}
 }
 
-static void write_all(struct facts *facts)
-{
-	struct refusal refusal = {0};
-
-	if (store_facts_set(facts->store, facts->list, facts->count, &refusal))
-		log_refusal(LOG_LEVEL_WARNING, "which backends have left is not noted", &refusal);
-}
-
 void facts_follow(struct facts *facts, const struct model *model, uint32_t generation)
 {
 	bool changed = false;
@@ -335,7 +321,7 @@ void facts_follow(struct facts *facts, const struct model *model, uint32_t gener
 		}
 	}
 	if (changed)
-		write_all(facts);
+		write_all(facts, LOG_LEVEL_WARNING, "which backends have left is not noted");
 }
 
 void facts_prune(struct facts *facts)
