@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: user/daemon/api/server.c user/daemon/api/server_run.c user/daemon/api/exchange.c */
 /* links: user/daemon/api/client.c user/daemon/api/places.c user/daemon/api/acceptor.c */
-/* links: user/daemon/api/http_error.c user/daemon/api/routes.c user/daemon/handler/handler.c */
+/* links: user/daemon/api/routes.c user/daemon/handler/handler.c */
 /* links: user/daemon/base/log.c */
 /* links: -lmicrohttpd -luv */
 /*

@@ -11,7 +11,6 @@
 #include "daemon/watch/probe.h"
 #include "core/image/image.h"
 #include "daemon/watch/carriers.h"
-#include "daemon/watch/census.h"
 #include "daemon/watch/evidence.h"
 #include "daemon/watch/facts.h"
 #include "daemon/base/lock.h"

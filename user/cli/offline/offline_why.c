@@ -49,9 +49,9 @@ static json_t *stated_of(const struct stored *stored, const struct pool *pool, c
 		const struct stated *stated = backend ? stored_stated(stored, backend) : NULL;
 
 		if (stated)
-			json_array_append_new(list,
-					      stated_view(pool->name, backend->name, health_stated(backend->health),
-							  stated->author, stated->time));
+			json_array_append_new(list, stated_view(pool->name, backend->name,
+								health_stated(backend->health),
+								stated->author, stated->time));
 	}
 	return list;
 }

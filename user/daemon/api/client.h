@@ -53,6 +53,16 @@ void client_done(struct client *client);
 /* Whether the client waits for an answer it will not get: it left its request half, and the connection ends.
  */
 bool client_is_waiting(const struct client *client);
+/* The HTTP status and kind of each error: docs/api.md. */
+struct http_error {
+	int error; /* negative errno */
+	unsigned int status;
+	const char *kind; /* for programs; a refusal may have a kind of its own */
+};
+
+/* Never NULL: what is not in the table is 503, unavailable. */
+const struct http_error *http_error_of(int error);
+
 /* Sends a bare answer past the server and ends the connection: for those a response cannot be queued for.
  * error: http_error_of(). */
 void client_refuse(struct client *client, int error, const char *what, const char *right);

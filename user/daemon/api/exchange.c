@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "client.h"
-#include "http_error.h"
 #include "daemon/change/waiting.h"
 #include "routes.h"
 #include "server_private.h"

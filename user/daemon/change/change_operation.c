@@ -206,8 +206,8 @@ int change_health(struct instance *instance, const json_t *arguments, const stru
 	told.cause = "backend health";
 	told.missing_ok = true;
 	if (backend) { /* else it has left: there is nothing to state it of */
-		fact_make(instance->facts, argument_text(arguments, "pool"), backend, health_stated(backend->health),
-			  change->author, &fact);
+		fact_make(instance->facts, argument_text(arguments, "pool"), backend,
+			  health_stated(backend->health), change->author, &fact);
 		told.fact = &fact;
 	}
 	if (!told.limit)

@@ -36,10 +36,6 @@ json_t *interfaces_list(struct instance *instance);
 json_t *services_list(const struct instance *instance);
 json_t *backends_list(struct instance *instance, const struct pool *only); /* NULL: of all pools */
 json_t *generation_object(const struct generation *generation);
-/* What is known to stop packets or changes. */
-json_t *problems_list(struct instance *instance);
-/* What a person should look at while the rest goes on. */
-json_t *warnings_list(struct instance *instance);
 /* Fills *ret, which borrows what the instance has. */
 void service_fill(const struct instance *instance, const struct service *service, struct service_state *ret);
 /* What keeps packets from coming in there, or NULL. */

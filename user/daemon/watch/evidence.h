@@ -16,7 +16,31 @@
 #ifndef HOLDFAST_EVIDENCE_H
 #define HOLDFAST_EVIDENCE_H
 
-#include "census.h"
+#include "core/image/image.h"
+#include "kern/maps/flows.h"
+
+/* Census: what the flow table remembers, counted now and then; how often depends on what a count costs. */
+struct census {
+	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
+	struct flow_census *last;           /* NULL: none was counted yet */
+	int64_t began, counted;             /* monotonic milliseconds when it began and ended */
+	int64_t took;
+	struct grace grace; /* the last one that was over when it began */
+};
+
+/* How old a count may be that is only shown, in milliseconds. */
+enum { CENSUS_SHOWN = 1000 };
+
+/*
+ * The last count, made anew if it is older than `age` milliseconds, and than fifty times as long as the last
+ * one took. It is for showing only. To end something, use evidence_take(). NULL: it cannot be counted.
+ * Borrowed until the next call.
+ */
+const struct flow_census *census_take(struct census *census, int64_t age);
+/* How many flows of a pool are remembered, for showing; image NULL: none. */
+uint32_t census_remembered(struct census *census, const struct pool_image *image);
+/* The maps are others now, or go: forgets the last count. */
+void census_forget(struct census *census);
 
 struct evidence {
 	struct census *census;
