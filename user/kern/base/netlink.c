@@ -124,6 +124,15 @@ int netlink_ask(struct netlink *netlink, struct nlmsghdr *request,
 	return r;
 }
 
+int netlink_dump(struct netlink *netlink, uint16_t type, size_t header, uint8_t family,
+		 int (*visit)(const struct nlmsghdr *answer, void *context), void *context)
+{
+	struct nlmsghdr *request = netlink_request(netlink, type, NLM_F_DUMP);
+
+	*(uint8_t *)mnl_nlmsg_put_extra_header(request, header) = family;
+	return netlink_ask(netlink, request, visit, context, NULL);
+}
+
 int netlink_list(struct netlink *netlink, uint16_t type, size_t header,
 		 int (*visit)(const struct nlmsghdr *answer, void *context), void *context)
 {
@@ -131,10 +140,7 @@ int netlink_list(struct netlink *netlink, uint16_t type, size_t header,
 	int r = 0;
 
 	for (size_t i = 0; !r && i < sizeof families; i++) {
-		struct nlmsghdr *request = netlink_request(netlink, type, NLM_F_DUMP);
-
-		*(uint8_t *)mnl_nlmsg_put_extra_header(request, header) = families[i];
-		r = netlink_ask(netlink, request, visit, context, NULL);
+		r = netlink_dump(netlink, type, header, families[i], visit, context);
 		if (r == -EAFNOSUPPORT || r == -EOPNOTSUPP)
 			r = 0;
 	}

@@ -24,10 +24,11 @@ int netlink_ask(struct netlink *netlink, struct nlmsghdr *request,
 		int (*visit)(const struct nlmsghdr *answer, void *context), void *context,
 		char reason[NETLINK_REASON]);
 
-/*
- * Lists what the kernel has of IPv4, then of IPv6, if it has that. type: RTM_GETROUTE and the like, whose
- * header of so many bytes begins with the family.
- */
+/* Lists what the kernel has of a family (AF_INET and the like). type: RTM_GETROUTE and the like, whose header
+ * of so many bytes begins with the family. */
+int netlink_dump(struct netlink *netlink, uint16_t type, size_t header, uint8_t family,
+		 int (*visit)(const struct nlmsghdr *answer, void *context), void *context);
+/* The same of IPv4, then of IPv6, if the kernel has that. */
 int netlink_list(struct netlink *netlink, uint16_t type, size_t header,
 		 int (*visit)(const struct nlmsghdr *answer, void *context), void *context);
 

@@ -27,6 +27,15 @@ struct address address_from(uint8_t family, const void *bytes)
 	return address;
 }
 
+struct prefix prefix_from(uint8_t family, const struct nlattr *address, uint8_t bits)
+{
+	struct prefix prefix = {.address.family = family == AF_INET ? 4 : 6, .bits = bits};
+
+	if (address)
+		prefix.address = address_from(family, mnl_attr_get_payload(address));
+	return prefix;
+}
+
 static void route_metrics(const struct nlattr *metrics, struct route *route)
 {
 	const struct nlattr *by_type[RTAX_MAX + 1] = {};

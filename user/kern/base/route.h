@@ -56,5 +56,7 @@ bool link_carries(const struct link *link); /* up, and so is the other end */
 bool neighbour_usable(const struct neighbour *neighbour);
 /* What messages say, for those who listen to them too. */
 struct address address_from(uint8_t family, const void *bytes);
+struct prefix prefix_from(uint8_t family, const struct nlattr *address,
+			  uint8_t bits); /* address NULL: all 0 */
 
 #endif

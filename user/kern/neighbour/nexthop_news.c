@@ -55,12 +55,10 @@ static void mark_by_route(struct nexthops *nexthops, const struct nlmsghdr *news
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(news);
 	const struct nlattr *by_type[RTA_MAX + 1];
-	struct prefix net = {.address.family = message->rtm_family == AF_INET ? 4 : 6,
-			     .bits = message->rtm_dst_len};
+	struct prefix net;
 
 	attributes_read(news, sizeof *message, by_type, RTA_MAX + 1);
-	if (by_type[RTA_DST])
-		net.address = address_from(message->rtm_family, mnl_attr_get_payload(by_type[RTA_DST]));
+	net = prefix_from(message->rtm_family, by_type[RTA_DST], message->rtm_dst_len);
 	for (size_t i = 0; i < nexthops->count; i++) {
 		if (prefix_contains(&net, &nexthops->sorted[i]->now.address))
 			nexthops->sorted[i]->dirty = true;

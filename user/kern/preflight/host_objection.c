@@ -73,20 +73,12 @@ static int network_read(const struct nlmsghdr *answer, void *context)
 	return 0;
 }
 
-static void networks_ask(struct host_view *view)
-{
-	struct nlmsghdr *request = netlink_request(view->netlink, RTM_GETADDR, NLM_F_DUMP);
-	struct ifaddrmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
-
-	message->ifa_family = AF_UNSPEC;
-	netlink_ask(view->netlink, request, network_read, view, NULL);
-}
-
 /* Once. Whether the kernel can be asked. */
 static bool view_open(struct host_view *view)
 {
 	if (!view->asked && !netlink_open(NETLINK_ROUTE, &view->netlink))
-		networks_ask(view);
+		netlink_dump(view->netlink, RTM_GETADDR, sizeof(struct ifaddrmsg), AF_UNSPEC, network_read,
+			     view);
 	view->asked = true;
 	return view->netlink;
 }
@@ -193,16 +185,11 @@ static int gateway_visit(const struct nlmsghdr *answer, void *context)
 static void gateways_ask(struct host_view *view, uint8_t family)
 {
 	struct netlink *netlink;
-	struct nlmsghdr *request;
-	struct rtmsg *message;
 
 	if (netlink_open(NETLINK_ROUTE, &netlink))
 		return;
-	request = netlink_request(netlink, RTM_GETROUTE, NLM_F_DUMP);
-	message = mnl_nlmsg_put_extra_header(request, sizeof *message);
-	message->rtm_family = family;
 	view->routes_left = ROUTES;
-	netlink_ask(netlink, request, gateway_visit, view, NULL);
+	netlink_dump(netlink, RTM_GETROUTE, sizeof(struct rtmsg), family, gateway_visit, view);
 	netlink_close(netlink);
 }
 

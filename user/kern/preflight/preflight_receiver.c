@@ -85,7 +85,7 @@ static uint32_t least_overhead(void)
 static void route_judge(const struct rtmsg *message, const struct nlattr *by_type[], struct routes *routes)
 {
 	const struct nlattr *metrics[RTAX_MAX + 1] = {};
-	struct prefix net = {.bits = message->rtm_dst_len};
+	const struct prefix net = prefix_from(message->rtm_family, by_type[RTA_DST], message->rtm_dst_len);
 	uint32_t headers = segment_headers(message->rtm_family == AF_INET ? 4 : 6),
 		 mss = routes->mtu - headers;
 
@@ -97,9 +97,6 @@ static void route_judge(const struct rtmsg *message, const struct nlattr *by_typ
 		mss = mnl_attr_get_u32(metrics[RTAX_ADVMSS]);
 	if (mss <= routes->mtu - least_overhead() - headers || routes->large++)
 		return;
-	net.address = (struct address){.family = message->rtm_family == AF_INET ? 4 : 6};
-	if (by_type[RTA_DST])
-		net.address = address_from(message->rtm_family, mnl_attr_get_payload(by_type[RTA_DST]));
 	prefix_text(&net, routes->first);
 	routes->first_mss = mss;
 	routes->room = routes->mtu - headers;

@@ -11,15 +11,6 @@
 
 #include "core/value/address_use.h"
 
-static struct prefix prefix_from(uint8_t family, const struct nlattr *address, uint8_t bits)
-{
-	struct prefix prefix = {.address.family = family == AF_INET ? 4 : 6, .bits = bits};
-
-	if (address)
-		prefix.address = address_from(family, mnl_attr_get_payload(address));
-	return prefix;
-}
-
 /* Rules --------------------------------------------------------------------------- */
 
 /* What a newer kernel's rule may ask for besides, like a DSCP, is not known here, and so left out. */
@@ -69,13 +60,10 @@ static int rule_visit(const struct nlmsghdr *answer, void *context)
 
 int rules_read(struct netlink *netlink, uint8_t family, struct rules *ret)
 {
-	struct nlmsghdr *request = netlink_request(netlink, RTM_GETRULE, NLM_F_DUMP);
-	struct fib_rule_hdr *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
 	struct rules rules = {};
-	int r;
+	int r = netlink_dump(netlink, RTM_GETRULE, sizeof(struct fib_rule_hdr),
+			     family == 4 ? AF_INET : AF_INET6, rule_visit, &rules);
 
-	message->family = family == 4 ? AF_INET : AF_INET6;
-	r = netlink_ask(netlink, request, rule_visit, &rules, NULL);
 	if (r)
 		rules_free(&rules);
 	else

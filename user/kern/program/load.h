@@ -28,4 +28,8 @@ int programs_load(struct dataplane *dataplane, const struct dataplane_limits *li
 /* Learns the numbers and tags of the programs that are open. */
 int programs_describe(struct dataplane *dataplane);
 
+/* selftest.c: sends golden packets through the embedded program, on maps of its own. -ENOEXEC: it does not do
+ * what it should, as the refusal says. */
+int selftest_run(struct refusal *refusal);
+
 #endif

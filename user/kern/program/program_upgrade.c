@@ -17,7 +17,6 @@
 #include "kern/base/object.h"
 #include "kern/maps/state.h"
 #include "load.h"
-#include "selftest.h"
 
 static int abi_check(const struct dataplane *dataplane, struct refusal *refusal)
 {

@@ -3,8 +3,6 @@
  * The self-test before an upgrade: golden packets through the very object that is about to carry traffic, on
  * maps of their own. What comes out is judged by the RFCs (791, 2003, 2473, 8200), not by a recording.
  */
-#include "selftest.h"
-
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <holdfast/directory.h>
