@@ -14,7 +14,7 @@
 #include "core/placement/ahead.h"
 #include "core/review/objection.h"
 #include "core/value/nearest.h"
-#include "operation_nouns.h"
+#include "operation_argument.h"
 #include "operation_signature.h"
 
 const struct operation_type operations[] = {

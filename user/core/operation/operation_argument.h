@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations of all nouns share: their arguments, and the objects these name. */
+/* What the operations of all nouns share: their arguments, the objects that these name, and their type. */
 #ifndef HOLDFAST_OPERATION_ARGUMENT_H
 #define HOLDFAST_OPERATION_ARGUMENT_H
 
@@ -21,5 +21,16 @@ struct backend *staying_backend(const struct model *model, const json_t *argumen
 				struct refusal *refusal);
 /* The backend, or NULL (of NULL, too) with *refusal filled where it is leaving. */
 struct backend *unless_leaving(const struct pool *pool, struct backend *backend, struct refusal *refusal);
+
+/* The functions of the table of operations, one file a noun. */
+typedef int operation_function(struct model *model, const json_t *arguments, int64_t now,
+			       struct refusal *refusal);
+
+operation_function interface_attach, interface_detach;
+operation_function pool_add, pool_set, pool_remove, pool_slots_move;
+operation_function service_add, service_set, service_remove;
+operation_function backend_add, backend_set, backend_remove, backend_activate, backend_disable, backend_drain,
+	backend_health;
+operation_function model_apply;
 
 #endif

@@ -7,7 +7,6 @@
 #include "core/model/leaving.h"
 #include "core/model/model_edit.h"
 #include "operation_argument.h"
-#include "operation_nouns.h"
 #include "core/model/removal.h"
 
 static int read_arguments(const struct pool *pool, struct backend *backend, const json_t *arguments,

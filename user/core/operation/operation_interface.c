@@ -4,7 +4,6 @@
 #include "core/model/model_edit.h"
 #include "core/value/nearest.h"
 #include "operation_argument.h"
-#include "operation_nouns.h"
 
 int interface_attach(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {

@@ -9,7 +9,6 @@
 #include "core/model/removal.h"
 #include "core/value/steady.h"
 #include "operation_argument.h"
-#include "operation_nouns.h"
 
 /* What verbs have set stays, unless the configuration states another. */
 static void keep_state(struct backend *backend, const struct backend *before, const json_t *stated,

@@ -8,7 +8,6 @@
 #include "core/model/model_edit.h"
 #include "core/schema/diagnosis.h"
 #include "operation_argument.h"
-#include "operation_nouns.h"
 #include "core/model/removal.h"
 #include "core/model/pool_options.h"
 

@@ -6,7 +6,6 @@
 #include "core/model/model_edit.h"
 #include "core/value/nearest.h"
 #include "operation_argument.h"
-#include "operation_nouns.h"
 
 /* Arguments name a service in two words, the configuration in one. */
 static int read_listen(const json_t *arguments, struct service *service, char text[LISTEN_TEXT],

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/table/key.h"
-#include "core/placement/table/member.h"
+#include "core/placement/table/table.h"
 #include "schemes.h"
 
 /* How long a slot takes beside one of modulo, roughly: what build/bench-steps shows. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/placement/table/key.h"
+#include "core/placement/table/table.h"
 #include "core/placement/table/walk.h"
 #include "schemes.h"
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/placement/table/key.h"
 #include "tokens.h"
 
 enum { DEFAULT_VIRTUAL_NODES = 100 };

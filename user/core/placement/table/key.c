@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "digest.h"
-#include "key.h"
 #include "table.h"
 
 const char *const placement_hash_names[] = {"xxhash", "md5", "md5-64", "identity", NULL};

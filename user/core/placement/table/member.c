@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "member.h"
+#include "table.h"
 
 #include <errno.h>
 #include <stdlib.h>

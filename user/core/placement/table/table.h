@@ -50,4 +50,31 @@ struct placement {
  */
 int quota_share(struct placement *placement, struct refusal *refusal);
 
+/* Members in name order, numbered, hashed, their zones told apart ------------------- */
+
+/*
+ * Pointers to the set's members by name into members, which has room for all; each name checked, none twice.
+ * 0, or -EINVAL with *refusal filled.
+ */
+int members_order(const struct member_set *set, const struct member **members, struct refusal *refusal);
+/*
+ * Copies the ordered members, as many as placement->count, into the placement: names into one block, hashes
+ * under the seed. 0 or -ENOMEM; what was made goes with the placement.
+ */
+int members_copy(struct placement *placement, const struct member **members);
+
+/* Keys and tokens as numbers ------------------------------------------------------- */
+
+/* The number of a text; PLACEMENT_IDENTITY counts as PLACEMENT_XXHASH. */
+uint64_t text_hash(enum placement_hash hash, uint64_t seed, const void *text, size_t length);
+/* The number of a key under the placement's options. */
+uint64_t key_hash(const struct placement *placement, const void *key, size_t length);
+/* How far numbers run under these options; 0: 2^64. */
+uint64_t hash_space(const struct placement_options *options);
+/* The hash in the middle of slot's stretch of the space: what a scheme with an order of its own fills it by.
+ */
+uint64_t slot_hash(const struct placement *placement, uint32_t slot);
+/* The slot whose stretch a hash falls into. */
+uint32_t hash_slot(const struct placement *placement, uint64_t hash);
+
 #endif
