@@ -64,7 +64,7 @@ def test_a_function_that_moved_or_went_is_seen(tree, text):
 
 
 def test_a_call_that_is_none_any_more_is_seen(tree, text):
-    for caller, callee in (("run_backend_drain", "run_change"), ("run_change", "change_send"), ("operate", "change_operation")):
+    for caller, callee in (("run_backend_drain", "run_change"), ("run_change", "change_make"), ("operate", "change_operation")):
         cut = copy.copy(tree)
         cut.after, cut.before = {}, {}
         cut.names = {name: words - {callee} for name, words in tree.names.items()}

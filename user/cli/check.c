@@ -74,11 +74,8 @@ static enum exit_status model_of_database(const struct call *call, struct model 
 {
 	struct refusal refusal = {.what = ""};
 	struct stored stored;
-	char path[512];
-	int r;
+	int r = stored_read(call, &stored, &refusal);
 
-	snprintf(path, sizeof path, "%s/%s.db", call->state_dir, call->instance);
-	r = stored_read(path, &stored, &refusal);
 	if (r)
 		return complain(STATUS_REFUSED, &refusal, r);
 	*ret = stored.model;

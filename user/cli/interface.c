@@ -57,16 +57,10 @@ static enum exit_status run_interface_list(const struct call *call)
 
 static enum exit_status detach_by_daemon(const struct call *call, const char *name)
 {
-	json_t *arguments = json_pack("{s:s}", "name", name);
-	struct answer answer = {NULL, NULL};
 	char subject[64];
-	enum exit_status status = change_send(call, call->verb->uses, arguments, &answer);
 
 	snprintf(subject, sizeof subject, "interface %s", name);
-	if (!status)
-		status = change_print(call, subject, &answer);
-	answer_free(&answer);
-	return status;
+	return change_make(call, json_pack("{s:s}", "name", name), subject);
 }
 
 static enum exit_status detach_from_pins(const struct call *call, const struct offline *offline,

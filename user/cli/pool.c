@@ -168,12 +168,6 @@ static const char *range_cell(const json_t *range, const char *key, char text[CE
 	return text;
 }
 
-static const char *owner_cell(const json_t *range, const char *key, char text[CELL_TEXT])
-{
-	(void)text;
-	return field_is_null(range, key) ? "-" : field_text(range, key);
-}
-
 static const char *names_cell(const json_t *range, const char *key, char text[CELL_TEXT])
 {
 	return names_text(json_object_get(range, key), text);
@@ -183,7 +177,7 @@ static void slots_print(const json_t *slots)
 {
 	static const struct column columns[] = {
 		{"SLOTS", "first", range_cell},
-		{"OWNER", "owner", owner_cell},
+		{"OWNER", "owner", known_cell},
 		{"?OLD-FLOWS", "base", text_cell},
 		{"?PREFERENCES", "preferences", names_cell},
 		{.header = NULL},

@@ -164,76 +164,66 @@ static int receiver_collect(const struct receiver_state *state, void *context)
 	return json_array_append_new(context, receiver_to_json(state)) ? -ENOMEM : 0;
 }
 
-static void source_print(struct table *table, const json_t *receiver, const char *from)
+static const char *tc_cell(const json_t *row, const char *key, char text[CELL_TEXT])
 {
-	table_cell(table, field_text(receiver, "interface"));
-	table_cell(table, field_text(receiver, "mode"));
-	table_cell(table, json_is_true(json_object_get(receiver, "tc")) ? "there" : "missing");
-	table_cell(table, field_text(receiver, "netns"));
-	table_cell(table, from);
+	(void)text;
+	return json_is_true(json_object_get(row, key)) ? "there" : "missing";
 }
 
-static void sources_print(const json_t *receivers)
+static const struct column source_columns[] = {
+	{"INTERFACE", "interface", text_cell}, {"MODE", "mode", text_cell},   {"TC", "tc", tc_cell},
+	{"?NETNS", "netns", text_cell},        {"FROM", "prefix", text_cell}, {.header = NULL},
+};
+static const struct column vip_columns[] = {
+	{"INTERFACE", "interface", text_cell},
+	{"VIP", "address", text_cell},
+	{">SOCKETS", "sockets", field_count},
+	{.header = NULL},
+};
+static const struct column verdict_columns[] = {
+	{"INTERFACE", "interface", text_cell},
+	{"VERDICT", "verdict", text_cell},
+	{">PACKETS", "packets", field_count},
+	{"MEANING", "meaning", text_cell},
+	{.header = NULL},
+};
+
+/* Appends a row that says of a receiver what part says, too; takes the reference over. */
+static void part_append(json_t *rows, json_t *receiver, json_t *part)
 {
-	struct table *table = table_new("INTERFACE MODE TC ?NETNS FROM");
-	json_t *receiver, *prefix;
-	size_t i, j;
+	json_t *row = json_copy(receiver);
 
-	json_array_foreach (receivers, i, receiver) {
-		const json_t *from = json_object_get(receiver, "from");
-
-		json_array_foreach (from, j, prefix)
-			source_print(table, receiver, json_string_value(prefix));
-		if (!json_array_size(from)) /* another version attached it */
-			source_print(table, receiver, "unknown: attach again");
-	}
-	table_print(table);
-}
-
-static void vips_print(const json_t *receivers)
-{
-	struct table *table = table_new("INTERFACE VIP >SOCKETS");
-	char text[QUANTITY_TEXT];
-	json_t *receiver, *vip;
-	size_t i, j;
-
-	json_array_foreach (receivers, i, receiver) {
-		json_array_foreach (json_object_get(receiver, "vips"), j, vip) {
-			table_cell(table, field_text(receiver, "interface"));
-			table_cell(table, field_text(vip, "address"));
-			table_cell(table, field_count(vip, "sockets", text));
-		}
-	}
-	table_print(table);
-}
-
-static void verdicts_print(const json_t *receivers)
-{
-	struct table *table = table_new("INTERFACE VERDICT >PACKETS MEANING");
-	char text[QUANTITY_TEXT];
-	json_t *receiver;
-	size_t i;
-
-	json_array_foreach (receivers, i, receiver) {
-		for (size_t v = 0; v < VERDICTS; v++) {
-			const json_t *counts = json_object_get(receiver, "verdicts");
-
-			table_cell(table, field_text(receiver, "interface"));
-			table_cell(table, verdicts[v].word);
-			table_cell(table, field_count(counts, verdicts[v].word, text));
-			table_cell(table, verdicts[v].sentence);
-		}
-	}
-	table_print(table);
+	json_object_update_new(row, part);
+	json_array_append_new(rows, row);
 }
 
 static void receivers_print(const json_t *view)
 {
-	const json_t *receivers = json_object_get(view, "receivers");
+	json_t *sources = json_array(), *vips = json_array(), *counts = json_array(), *receiver, *part;
+	size_t i, j;
 
-	sources_print(receivers);
-	vips_print(receivers);
-	verdicts_print(receivers);
+	json_array_foreach (json_object_get(view, "receivers"), i, receiver) {
+		const json_t *from = json_object_get(receiver, "from");
+
+		json_array_foreach (from, j, part)
+			part_append(sources, receiver, json_pack("{s:O}", "prefix", part));
+		if (!json_array_size(from)) /* another version attached it */
+			part_append(sources, receiver, json_pack("{s:s}", "prefix", "unknown: attach again"));
+		json_array_foreach (json_object_get(receiver, "vips"), j, part)
+			part_append(vips, receiver, json_incref(part));
+		part = json_object_get(receiver, "verdicts");
+		for (j = 0; j < VERDICTS; j++)
+			part_append(counts, receiver,
+				    json_pack("{s:s, s:O, s:s}", "verdict", verdicts[j].word, "packets",
+					      json_object_get(part, verdicts[j].word), "meaning",
+					      verdicts[j].sentence));
+	}
+	show_table(sources, source_columns);
+	show_table(vips, vip_columns);
+	show_table(counts, verdict_columns);
+	json_decref(sources);
+	json_decref(vips);
+	json_decref(counts);
 }
 
 static enum exit_status run_receiver_list(const struct call *call)

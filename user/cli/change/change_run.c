@@ -58,17 +58,6 @@ static json_t *change_arguments(const struct call *call)
 	return NULL;
 }
 
-enum exit_status change_send(const struct call *call, const char *word, json_t *arguments, struct answer *ret)
-{
-	json_t *body = json_pack("{s:s, s:o, s:b, s:b}", "operation", word, "arguments", arguments, "dry_run",
-				 call->dry_run, "force", call->force);
-	enum exit_status status;
-
-	status = request_post(call, "/v1/operations", body, ret);
-	json_decref(body);
-	return status;
-}
-
 void change_print_warnings(const json_t *answer)
 {
 	json_t *warning;
@@ -94,7 +83,8 @@ static const char *done_of(const struct call *call, const json_t *plan)
 	return call->verb->done;
 }
 
-enum exit_status change_print(const struct call *call, const char *subject, const struct answer *answer)
+static enum exit_status change_print(const struct call *call, const char *subject,
+				     const struct answer *answer)
 {
 	const json_t *plan = json_object_get(answer->json, "plan");
 
@@ -116,6 +106,20 @@ enum exit_status change_print(const struct call *call, const char *subject, cons
 	}
 	change_print_warnings(answer->json);
 	return STATUS_DONE;
+}
+
+enum exit_status change_make(const struct call *call, json_t *arguments, const char *subject)
+{
+	json_t *body = json_pack("{s:s, s:o, s:b, s:b}", "operation", call->verb->uses, "arguments",
+				 arguments, "dry_run", call->dry_run, "force", call->force);
+	struct answer answer = {NULL, NULL};
+	enum exit_status status = request_post(call, "/v1/operations", body, &answer);
+
+	if (!status)
+		change_print(call, subject, &answer);
+	json_decref(body);
+	answer_free(&answer);
+	return status;
 }
 
 /* "backend db/db2", "service tcp 203.0.113.10:80": what the arguments name, not what they say of it. */
@@ -154,8 +158,6 @@ enum exit_status run_change(const struct call *call)
 	json_t *arguments = change_arguments(call);
 	char subject[SUBJECT_TEXT];
 	struct refusal refusal = {.what = ""};
-	struct answer answer = {NULL, NULL};
-	enum exit_status status;
 
 	if (!arguments)
 		return complain_memory();
@@ -167,13 +169,8 @@ enum exit_status run_change(const struct call *call)
 		return complain(STATUS_USAGE, &refusal, 0);
 	}
 	warn_of_attach(call);
-	status = change_send(call, call->verb->uses, arguments, &answer);
-	if (!status) {
-		subject_of(call, subject);
-		status = change_print(call, subject, &answer);
-	}
-	answer_free(&answer);
-	return status;
+	subject_of(call, subject);
+	return change_make(call, arguments, subject);
 }
 
 /* The whole desired state ---------------------------------------------------------------- */

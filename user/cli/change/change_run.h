@@ -9,11 +9,9 @@
 
 /* Every verb that is one operation: its row says which. */
 enum exit_status run_change(const struct call *call);
-/* Sends operation `word` with arguments (reference taken over). The caller frees the answer. */
-enum exit_status change_send(const struct call *call, const char *word, json_t *arguments,
-			     struct answer *ret);
-/* Prints what the answer to a change of subject ("backend db/db2") says, or with --json the answer itself. */
-enum exit_status change_print(const struct call *call, const char *subject, const struct answer *answer);
+/* Sends the verb's operation with arguments, whose reference it takes over, and prints what the answer says
+ * of subject ("backend db/db2"), or with --json the answer itself. */
+enum exit_status change_make(const struct call *call, json_t *arguments, const char *subject);
 /* What an operation's answer warns of, on standard error. */
 void change_print_warnings(const json_t *answer);
 

@@ -17,22 +17,26 @@ const char *call_argument(const struct call *call, size_t n)
 	return n < call->word_count ? call->words[n] : NULL;
 }
 
-const char *call_option(const struct call *call, const char *name)
+/* The last, if it was given twice. */
+static const struct given *given_find(const struct call *call, const char *name)
 {
 	for (size_t i = call->given_count; i--;) {
 		if (!strcmp(call->given[i].option->name, name))
-			return call->given[i].value;
+			return &call->given[i];
 	}
 	return NULL;
 }
 
+const char *call_option(const struct call *call, const char *name)
+{
+	const struct given *given = given_find(call, name);
+
+	return given ? given->value : NULL;
+}
+
 bool call_flag(const struct call *call, const char *name)
 {
-	for (size_t i = 0; i < call->given_count; i++) {
-		if (!strcmp(call->given[i].option->name, name))
-			return true;
-	}
-	return false;
+	return given_find(call, name);
 }
 
 const char *call_next(const struct call *call, const char *name, size_t *position)

@@ -12,32 +12,19 @@
 /* All of a stream, or its first CONFIG_MAX_SIZE bytes and one more, which is then too many. */
 static int stream_read(FILE *from, char **ret_text, size_t *ret_length)
 {
-	size_t room = 1 << 16, length = 0;
-	char *text = malloc(room), *larger;
+	char *text = malloc(CONFIG_MAX_SIZE + 2);
+	size_t length;
 	int error;
 
-	while (text && length <= CONFIG_MAX_SIZE) {
-		size_t more = fread(text + length, 1, room - length, from);
-
-		length += more;
-		if (!more)
-			break;
-		if (length < room)
-			continue;
-		room *= 2;
-		larger = realloc(text, room);
-		if (!larger)
-			free(text);
-		text = larger;
-	}
 	if (!text)
 		return -ENOMEM;
+	length = fread(text, 1, CONFIG_MAX_SIZE + 1, from);
 	if (ferror(from)) {
 		error = errno;
 		free(text);
 		return -error;
 	}
-	text[length] = '\0'; /* there is room: a text that fills it was given more */
+	text[length] = '\0';
 	*ret_text = text;
 	*ret_length = length;
 	return 0;

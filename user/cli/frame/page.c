@@ -9,7 +9,6 @@
 #include "help.h"
 #include "key_option.h"
 
-/* Text for roff: its own characters escaped, hyphens that are meant to be typed kept as such. */
 void page_put(const char *text)
 {
 	for (const char *at = text; *at; at++) {
@@ -36,7 +35,6 @@ void page_request(const char *request, const char *text)
 	page_line(text);
 }
 
-/* A half sentence as a whole one. */
 void page_sentence(const char *text)
 {
 	char first[2] = {(char)toupper((unsigned char)text[0]), '\0'};

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/value/list.h"
 #include "complain.h"
 #include "field.h"
 
@@ -43,68 +42,29 @@ struct table {
 	bool right[MAX_COLUMNS], leave_empty_out[MAX_COLUMNS];
 	size_t width[MAX_COLUMNS];
 	char **cells; /* the headers, then row by row */
-	size_t count, room;
+	size_t count;
 };
 
-static void table_add(struct table *table, char *cell)
+static void table_add(struct table *table, const char *text)
 {
 	size_t column = table->count % table->columns;
-	char **cells = list_grow(table->cells, table->count, &table->room, sizeof *cells);
+	char *cell = strdup(text);
 
-	if (!cells) {
-		free(cell);
-		return;
-	}
-	table->cells = cells;
-	table->cells[table->count++] = cell;
+	/* Text from elsewhere must not move the cursor. */
+	for (char *at = cell; at && *at; at++)
+		*at = iscntrl((unsigned char)*at) ? '?' : *at;
 	if (cell && strlen(cell) > table->width[column])
 		table->width[column] = strlen(cell);
-	if (cell && *cell && table->count > table->columns)
+	if (cell && *cell && table->count >= table->columns)
 		table->leave_empty_out[column] = false;
+	table->cells[table->count++] = cell;
 }
 
-struct table *table_new(const char *headers)
-{
-	struct table *table = calloc(1, sizeof *table);
-	const char *word = headers;
-
-	if (!table)
-		return NULL;
-	/* The number of columns first: it says where a cell belongs. */
-	for (const char *at = headers; at; at = strchr(at + 1, ' '))
-		table->columns++;
-	for (size_t column = 0; column < table->columns; column++) {
-		size_t length;
-
-		for (; *word == '>' || *word == '?'; word++)
-			(*word == '>' ? table->right : table->leave_empty_out)[column] = true;
-		length = strcspn(word, " ");
-		table_add(table, strndup(word, length));
-		word += length + (word[length] == ' ');
-	}
-	return table;
-}
-
-void table_cell(struct table *table, const char *text)
-{
-	char *cell;
-
-	if (!table)
-		return;
-	cell = strdup(text);
-	/* Text from elsewhere must not move the cursor. */
-	for (char *at = cell; at && *at; at++) {
-		if (iscntrl((unsigned char)*at))
-			*at = '?';
-	}
-	table_add(table, cell);
-}
-
-static void table_print_row(const struct table *table, char *const *cells, size_t filled)
+static void table_print_row(const struct table *table, char *const *cells)
 {
 	size_t pending = 0; /* spaces that only a further cell needs: no line ends in spaces */
 
-	for (size_t column = 0; column < filled; column++) {
+	for (size_t column = 0; column < table->columns; column++) {
 		const char *cell = cells[column] ? cells[column] : "";
 		size_t fill = table->width[column] - strlen(cell);
 
@@ -121,21 +81,6 @@ static void table_print_row(const struct table *table, char *const *cells, size_
 	putchar('\n');
 }
 
-void table_print(struct table *table)
-{
-	if (!table)
-		return;
-	for (size_t at = 0; at < table->count; at += table->columns) {
-		size_t left = table->count - at;
-
-		table_print_row(table, table->cells + at, left < table->columns ? left : table->columns);
-	}
-	for (size_t i = 0; i < table->count; i++)
-		free(table->cells[i]);
-	free(table->cells);
-	free(table);
-}
-
 const char *text_cell(const json_t *object, const char *key, char text[CELL_TEXT])
 {
 	(void)text;
@@ -149,21 +94,32 @@ const char *known_cell(const json_t *object, const char *key, char text[CELL_TEX
 
 void show_table(const json_t *objects, const struct column *columns)
 {
-	char headers[CELL_TEXT] = "", text[CELL_TEXT];
-	struct table *table;
+	struct table table = {.columns = 0};
+	char text[CELL_TEXT];
 	json_t *object;
 	size_t i;
 
-	for (const struct column *column = columns; column->header; column++) {
-		strcat(headers, column == columns ? "" : " ");
-		strcat(headers, column->header);
+	while (columns[table.columns].header)
+		table.columns++;
+	table.cells = calloc((1 + json_array_size(objects)) * table.columns, sizeof *table.cells);
+	if (!table.cells)
+		return;
+	for (size_t column = 0; column < table.columns; column++) {
+		const char *header = columns[column].header;
+
+		for (; *header == '>' || *header == '?'; header++)
+			(*header == '>' ? table.right : table.leave_empty_out)[column] = true;
+		table_add(&table, header);
 	}
-	table = table_new(headers);
 	json_array_foreach (objects, i, object) {
-		for (const struct column *column = columns; column->header; column++)
-			table_cell(table, column->cell(object, column->key, text));
+		for (size_t column = 0; column < table.columns; column++)
+			table_add(&table, columns[column].cell(object, columns[column].key, text));
 	}
-	table_print(table);
+	for (size_t at = 0; at < table.count; at += table.columns)
+		table_print_row(&table, table.cells + at);
+	for (size_t at = 0; at < table.count; at++)
+		free(table.cells[at]);
+	free(table.cells);
 }
 
 enum exit_status show_view(const struct call *call, json_t *view, void (*print)(const json_t *view))

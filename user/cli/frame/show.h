@@ -12,22 +12,11 @@ void show_line(const char *name, const char *value);
 __attribute__((format(printf, 2, 3))) void show_format(const char *name, const char *format, ...);
 
 /* Tables: headers in capitals, aligned columns, two spaces between. */
-struct table;
-
-/*
- * Headers with one space between; a '>' before one sets its column to the right, a '?' leaves the column out
- * where all its cells are empty. NULL: no memory.
- */
-struct table *table_new(const char *headers);
-/* Fills the next cell with a copy of text, row by row. What does not fit in memory shows as an empty cell. */
-void table_cell(struct table *table, const char *text);
-/* Prints headers and rows and frees the table; NULL is fine. */
-void table_print(struct table *table);
-
 enum { CELL_TEXT = 1024 };
 
 struct column {
-	const char *header; /* as table_new() takes it, with its marks */
+	/* A '>' before it sets the column to the right, a '?' leaves it out where all its cells are empty. */
+	const char *header;
 	const char *key;
 	/* What the cell says of object's member key, in text or elsewhere. */
 	const char *(*cell)(const json_t *object, const char *key, char text[CELL_TEXT]);
@@ -37,7 +26,7 @@ struct column {
 const char *text_cell(const json_t *object, const char *key, char text[CELL_TEXT]);
 /* The same; "-" where it is not known. */
 const char *known_cell(const json_t *object, const char *key, char text[CELL_TEXT]);
-/* A line an object; columns end with header NULL. */
+/* A line an object; columns end with header NULL. What does not fit in memory is left out. */
 void show_table(const json_t *objects, const struct column *columns);
 
 /*

@@ -40,20 +40,12 @@ const char *value_describe(enum value_kind kind)
 	return descriptions[kind];
 }
 
-/* Decimal digits and nothing else, from low to high. */
-static bool number_parse(const char *text, uint64_t low, uint64_t high, uint64_t *ret)
+static bool count_valid(const char *text)
 {
-	unsigned long long number;
-	char *end;
+	size_t digits = strspn(text, "0123456789");
+	unsigned long long number = strtoull(text, NULL, 10);
 
-	if (!isdigit((unsigned char)text[0]))
-		return false;
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	if (errno || *end || number < low || number > high)
-		return false;
-	*ret = number;
-	return true;
+	return digits && !text[digits] && number >= 1 && number <= UINT32_MAX;
 }
 
 static bool backend_valid(const char *text)
@@ -72,8 +64,8 @@ static bool interface_valid(const char *text)
 
 	if (!length || length >= INTERFACE_SIZE || !strcmp(text, ".") || !strcmp(text, ".."))
 		return false;
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '/' || isspace((unsigned char)text[i]) || !isgraph((unsigned char)text[i]))
+	for (; *text; text++) {
+		if (*text == '/' || !isgraph((unsigned char)*text))
 			return false;
 	}
 	return true;
@@ -97,47 +89,6 @@ static bool word_listed(const char *text, const char *choices)
 		if (span == length && !strncmp(word, text, length))
 			return true;
 		word += span;
-	}
-	return false;
-}
-
-static bool value_valid(enum value_kind kind, const char *text, const char *choices)
-{
-	struct address address;
-	struct prefix prefix;
-	uint64_t number;
-	uint32_t seconds, first, last;
-
-	switch (kind) {
-	case VALUE_FLAG:
-	case VALUE_KEY:
-		return true;
-	case VALUE_TEXT:
-	case VALUE_FILE:
-		return *text;
-	case VALUE_WORD:
-		return word_listed(text, choices);
-	case VALUE_NAME:
-		return name_valid(text, strlen(text));
-	case VALUE_BACKEND:
-		return backend_valid(text);
-	case VALUE_INTERFACE:
-		return interface_valid(text);
-	case VALUE_ADDRESS:
-		return !address_parse(text, &address);
-	case VALUE_PREFIX:
-		return !prefix_parse(text, &prefix);
-	case VALUE_PROTO:
-		return !strcmp(text, "tcp") || !strcmp(text, "udp");
-	case VALUE_LISTEN:
-	case VALUE_ENDPOINT:
-		return endpoint_valid(text, kind == VALUE_ENDPOINT);
-	case VALUE_COUNT:
-		return number_parse(text, 1, UINT32_MAX, &number);
-	case VALUE_DURATION:
-		return !duration_parse(text, &seconds);
-	case VALUE_RANGE:
-		return !slots_parse(text, &first, &last);
 	}
 	return false;
 }
@@ -189,50 +140,56 @@ static struct diagnosis diagnose_one_port(const char *text)
 	return endpoint_valid(text, false) ? diagnosis("has more than one port") : diagnose_endpoint(text);
 }
 
-static struct diagnosis diagnose_value(enum value_kind kind, const char *text)
+/* Why text is no such value; its why is empty where it is one. */
+static struct diagnosis diagnose_value(enum value_kind kind, const char *text, const char *choices)
 {
+	static const struct diagnosis none;
+	struct address address;
+	struct prefix prefix;
+	uint32_t seconds, first, last;
+
 	switch (kind) {
 	case VALUE_FLAG:
 	case VALUE_KEY:
+		return none;
 	case VALUE_TEXT:
 	case VALUE_FILE:
-		return diagnosis("is empty");
+		return *text ? none : diagnosis("is empty");
 	case VALUE_WORD:
-		return diagnosis("is not one of the choices");
+		return word_listed(text, choices) ? none : diagnosis("is not one of the choices");
 	case VALUE_NAME:
-		return diagnose_name(text);
+		return name_valid(text, strlen(text)) ? none : diagnose_name(text);
 	case VALUE_BACKEND:
-		return diagnose_backend(text);
+		return backend_valid(text) ? none : diagnose_backend(text);
 	case VALUE_INTERFACE:
-		return diagnose_interface(text);
+		return interface_valid(text) ? none : diagnose_interface(text);
 	case VALUE_ADDRESS:
-		return diagnose_address(text);
+		return address_parse(text, &address) ? diagnose_address(text) : none;
 	case VALUE_PREFIX:
-		return diagnose_prefix(text);
+		return prefix_parse(text, &prefix) ? diagnose_prefix(text) : none;
 	case VALUE_PROTO:
-		return diagnosis("is neither tcp nor udp");
+		return word_listed(text, "tcp udp") ? none : diagnosis("is neither tcp nor udp");
 	case VALUE_LISTEN:
-		return diagnose_endpoint(text);
+		return endpoint_valid(text, false) ? none : diagnose_endpoint(text);
 	case VALUE_ENDPOINT:
-		return diagnose_one_port(text);
+		return endpoint_valid(text, true) ? none : diagnose_one_port(text);
 	case VALUE_COUNT:
-		return diagnose_number(text, 1, UINT32_MAX);
+		return count_valid(text) ? none : diagnose_number(text, 1, UINT32_MAX);
 	case VALUE_DURATION:
-		return diagnose_duration(text, 0, UINT32_MAX);
+		return duration_parse(text, &seconds) ? diagnose_duration(text, 0, UINT32_MAX) : none;
 	case VALUE_RANGE:
-		return diagnose_slots(text, SLOTS_MOST - 1);
+		return slots_parse(text, &first, &last) ? diagnose_slots(text, SLOTS_MOST - 1) : none;
 	}
 	return diagnosis("is not read");
 }
 
 int value_check(enum value_kind kind, const char *text, const char *choices, struct refusal *refusal)
 {
-	struct diagnosis fault;
+	struct diagnosis fault = diagnose_value(kind, text, choices);
 	char quoted[QUOTED_TEXT];
 
-	if (value_valid(kind, text, choices))
+	if (!*fault.why)
 		return 0;
-	fault = diagnose_value(kind, text);
 	refuse(refusal, -EINVAL, "%s %s", quote(text, quoted), fault.why);
 	if (kind == VALUE_WORD)
 		word_right(text, choices, refusal);

@@ -2,7 +2,6 @@
 #include "offline.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 
 #include "cli/frame/complain.h"
@@ -13,10 +12,8 @@
 static int read_names(struct offline *offline, struct refusal *warning)
 {
 	struct stored *stored = &offline->stored;
-	char path[PATH_MAX];
 
-	snprintf(path, sizeof path, "%s/%s.db", offline->call->state_dir, offline->call->instance);
-	if (stored_read(path, stored, warning)) {
+	if (stored_read(offline->call, stored, warning)) {
 		*stored = (struct stored){.model = model_new(1), .ledger = ledger_new()};
 		refusal_right(warning,
 			      "names are shown as numbers (--state-dir tells where the database is)");

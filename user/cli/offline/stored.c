@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The daemon's database, opened only to read it: it may be in use. */
 #include <errno.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +109,7 @@ void stored_release(struct stored *stored)
 	*stored = (struct stored){NULL};
 }
 
-int stored_read(const char *path, struct stored *ret, struct refusal *refusal)
+int stored_read(const struct call *call, struct stored *ret, struct refusal *refusal)
 {
 	static const char sql[] =
 		"SELECT number, time, author, cause, model, (SELECT json FROM ledger WHERE id = 1) "
@@ -116,8 +117,10 @@ int stored_read(const char *path, struct stored *ret, struct refusal *refusal)
 	struct stored stored = {NULL};
 	sqlite3_stmt *statement = NULL;
 	sqlite3 *db = NULL;
+	char path[PATH_MAX];
 	int r = 0, code;
 
+	snprintf(path, sizeof path, "%s/%s.db", call->state_dir, call->instance);
 	code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
 	if (!code) {
 		sqlite3_busy_timeout(db, BUSY_MILLISECONDS);

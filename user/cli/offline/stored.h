@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "cli/frame/call.h"
 #include "core/ledger/ledger.h"
 
 /* A fact. What it states is the backend's health in the model. */
@@ -22,8 +23,8 @@ struct stored {
 	size_t stated_count;
 };
 
-/* Opens the database only to read it. 0 or negative errno with *refusal filled. */
-int stored_read(const char *path, struct stored *ret, struct refusal *refusal);
+/* Opens the database of the call's instance only to read it. 0 or negative errno with *refusal filled. */
+int stored_read(const struct call *call, struct stored *ret, struct refusal *refusal);
 void stored_release(struct stored *stored);
 /* The fact of a backend of the model; NULL: there is none. */
 const struct stated *stored_stated(const struct stored *stored, const struct backend *backend);
