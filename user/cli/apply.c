@@ -109,6 +109,5 @@ const struct noun apply_noun = {"apply", "a configuration file, all of it or not
 	 .details = "Asks before it moves more of a pool's slots than the file's move_limit; without a "
 	            "terminal it refuses, unless --force is given. Admin states that the file does not "
 	            "state stay as they are.",
-	 .flags = VERB_CHANGES,
 	 .run = run_apply})};
 /* clang-format on */

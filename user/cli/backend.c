@@ -149,8 +149,7 @@ const struct noun backend_noun = {"backend", "a server of a pool", .run = run_ch
 	 .uses = "backend.add",
 	 .done = "added",
 	 .details = "If a backend of this name and address is leaving, it comes back as if it were new. One of this "
-	            "name at another address goes on leaving as POOL/NAME@ADDRESS.",
-	 .flags = VERB_CHANGES},
+	            "name at another address goes on leaving as POOL/NAME@ADDRESS."},
 	{"set",
 	 .arguments = ARGUMENTS(BACKEND),
 	 .keys = &schema_backend,
@@ -159,8 +158,7 @@ const struct noun backend_noun = {"backend", "a server of a pool", .run = run_ch
 	 .uses = "backend.set",
 	 .done = "changed",
 	 .details = "Another address is another server: the old one drains first, then leaves, as "
-	            "POOL/NAME@ADDRESS; the new one takes its place and begins active.",
-	 .flags = VERB_CHANGES},
+	            "POOL/NAME@ADDRESS; the new one takes its place and begins active."},
 	{"show",
 	 .arguments = ARGUMENTS(BACKEND),
 	 .help = "show one backend in full",
@@ -190,7 +188,6 @@ const struct noun backend_noun = {"backend", "a server of a pool", .run = run_ch
 	 .details = "With --wait it shows the remembered flows counting down, and ends with 0 when none but "
 	            "closing ones is left and nothing of an old flow was heard for --quiet, with 3 at the "
 	            "--timeout. A flow that was silent for longer cannot be seen.",
-	 .flags = VERB_CHANGES,
 	 .run = run_backend_drain},
 	{"activate",
 	 .arguments = ARGUMENTS(BACKEND),
@@ -198,15 +195,13 @@ const struct noun backend_noun = {"backend", "a server of a pool", .run = run_ch
 	 .example = "db/db2",
 	 .uses = "backend.activate",
 	 .done = "active",
-	 .details = "To bring back a backend that is leaving, use backend add.",
-	 .flags = VERB_CHANGES},
+	 .details = "To bring back a backend that is leaving, use backend add."},
 	{"disable",
 	 .arguments = ARGUMENTS(BACKEND),
 	 .help = "send every flow elsewhere, now",
 	 .example = "db/db2",
 	 .uses = "backend.disable",
-	 .done = "disabled",
-	 .flags = VERB_CHANGES},
+	 .done = "disabled"},
 	{"remove",
 	 .arguments = ARGUMENTS(BACKEND),
 	 .options = OPTIONS(FLAG("now", "without draining first")),
@@ -215,13 +210,11 @@ const struct noun backend_noun = {"backend", "a server of a pool", .run = run_ch
 	 .uses = "backend.remove",
 	 .done = "removed",
 	 .details = "backend add brings it back. A file that names it does not, unless a file that did not name it was "
-	            "applied before.",
-	 .flags = VERB_CHANGES},
+	            "applied before."},
 	{"health",
 	 .arguments = ARGUMENTS(BACKEND, ARGUMENT("STATE", VALUE_WORD, "state", .choices = "up down auto")),
 	 .help = "state a backend's health, or withdraw the statement (auto)",
 	 .example = "db/db2 down",
 	 .uses = "backend.health",
-	 .done = "health stated",
-	 .flags = VERB_CHANGES})};
+	 .done = "health stated"})};
 /* clang-format on */

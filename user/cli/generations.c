@@ -121,6 +121,5 @@ const struct noun rollback_noun = {"rollback", "back to a generation", .verbs = 
 	 .example = "41",
 	 .uses = "POST /v1/rollback",
 	 .done = "restored",
-	 .flags = VERB_CHANGES,
 	 .run = run_rollback})};
 /* clang-format on */

@@ -170,8 +170,7 @@ const struct noun interface_noun = {"interface", "where traffic arrives", .run =
 	 .help = "balance what arrives at a network interface",
 	 .example = "eth0 --mode native",
 	 .uses = "interface.attach",
-	 .done = "attached",
-	 .flags = VERB_CHANGES},
+	 .done = "attached"},
 	{"detach",
 	 .arguments = ARGUMENTS(ARGUMENT("IF", VALUE_INTERFACE, "name", .optional = true)),
 	 .options = OPTIONS(FLAG("all", "every interface", .local = true)),
@@ -181,7 +180,7 @@ const struct noun interface_noun = {"interface", "where traffic arrives", .run =
 	 .done = "detached",
 	 .details = "With --all and --offline every interface is detached from the pins alone, also when "
 	            "the daemon is dead.",
-	 .flags = VERB_CHANGES | VERB_WORKS_OFFLINE,
+	 .flags = VERB_WORKS_OFFLINE,
 	 .run = run_interface_detach},
 	{"list",
 	 .help = "list the interfaces",

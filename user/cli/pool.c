@@ -204,8 +204,7 @@ const struct noun pool_noun = {"pool", "a named set of backends with one placeme
 	 .help = "add a pool",
 	 .example = "db --table-size 65537",
 	 .uses = "pool.add",
-	 .done = "added",
-	 .flags = VERB_CHANGES},
+	 .done = "added"},
 	{"set",
 	 .arguments = ARGUMENTS(POOL),
 	 .keys = &schema_pool,
@@ -215,15 +214,13 @@ const struct noun pool_noun = {"pool", "a named set of backends with one placeme
 	 .done = "changed",
 	 .details = "Another scheme, table size, seed or option is a migration: --dry-run says how many slots "
 	            "would move. Connections stay where they are through it. Options of another scheme go "
-	            "back to their defaults with it.",
-	 .flags = VERB_CHANGES},
+	            "back to their defaults with it."},
 	{"remove",
 	 .arguments = ARGUMENTS(POOL),
 	 .help = "remove a pool that no service uses",
 	 .example = "db",
 	 .uses = "pool.remove",
-	 .done = "removed",
-	 .flags = VERB_CHANGES},
+	 .done = "removed"},
 	{"show",
 	 .arguments = ARGUMENTS(POOL),
 	 .help = "show one pool in full",
@@ -253,6 +250,5 @@ const struct noun pool_noun = {"pool", "a named set of backends with one placeme
 	 .details = "A new pool is divided evenly by weight, until its first service: from then on a backend that "
 	            "is added owns nothing until slots are moved to it, and one that owns slots is not removed "
 	            "before they are moved away, or it is drained. What a drained backend owned goes to those who "
-	            "serve it meanwhile.",
-	 .flags = VERB_CHANGES})};
+	            "serve it meanwhile."})};
 /* clang-format on */

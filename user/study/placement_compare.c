@@ -79,8 +79,7 @@ static enum exit_status entry_place(struct contest *contest, enum placement_sche
 	uint32_t size;
 
 	entry->build = monotonic_seconds() - start;
-	if (!status)
-		status = study_build(&contest->study, scheme, true, &entry->after);
+	status = status ?: study_build(&contest->study, scheme, true, &entry->after);
 	if (status)
 		return status;
 	size = sample_size(entry->before, &contest->sample);
@@ -279,10 +278,8 @@ static enum exit_status contest_open(const struct call *call, struct contest *co
 	const char *prefix = call_option(call, "key-prefix");
 	enum exit_status status = schemes_read(call, contest);
 
-	if (!status)
-		status = study_fraction(call, "load-factor", 1, &contest->factor);
-	if (!status)
-		status = study_open(call, &contest->study);
+	status = status ?: study_fraction(call, "load-factor", 1, &contest->factor);
+	status = status ?: study_open(call, &contest->study);
 	contest->sample =
 		(struct sample){.prefix = prefix ? prefix : "key",
 				.first = study_number(call, "first-key", 1) - !call_option(call, "first-key"),
@@ -312,8 +309,7 @@ enum exit_status placement_compare(const struct call *call)
 		if (!contest.schemes[scheme])
 			continue;
 		status = entry_place(&contest, (enum placement_scheme)scheme, &entry);
-		if (!status)
-			status = entry_measure(&contest, &entry);
+		status = status ?: entry_measure(&contest, &entry);
 		if (!status)
 			json_array_append_new(rows,
 					      entry_json(&contest, (enum placement_scheme)scheme, &entry));

@@ -123,12 +123,10 @@ enum exit_status placement_hot(const struct call *call)
 	if (status)
 		return status;
 	status = study_build(&study, study_scheme(call, PLACEMENT_MAGLEV), false, &placement);
-	if (!status)
-		status = file_read(call_argument(call, 0), &text, &length);
+	status = status ?: file_read(call_argument(call, 0), &text, &length);
 	if (!status && counts_read(text, &counts))
 		status = complain_memory();
-	if (!status)
-		status = heat_show(call, placement, &counts, study_number(call, "shards", 10), factor);
+	status = status ?: heat_show(call, placement, &counts, study_number(call, "shards", 10), factor);
 	free(counts.keys);
 	free(text);
 	placement_free(placement);

@@ -119,8 +119,7 @@ static enum exit_status film_shoot(const struct study *study, struct film *film)
 
 		progress_show(&progress, (double)curve / CURVES, curves[curve].name);
 		status = study_build(study, curves[curve].scheme, false, &before);
-		if (!status)
-			status = study_build(study, curves[curve].scheme, true, &after);
+		status = status ?: study_build(study, curves[curve].scheme, true, &after);
 		film->replay.before = before;
 		film->replay.after = after;
 		film->replay.warm = curves[curve].warm;
@@ -163,8 +162,7 @@ enum exit_status placement_replay(const struct call *call)
 	struct study study;
 	enum exit_status status = study_fraction(call, "skew", 0, &film.replay.skew);
 
-	if (!status)
-		status = study_open(call, &study);
+	status = status ?: study_open(call, &study);
 	if (status)
 		return status;
 	film.replay.steps = steps < STEPS_MAX ? steps < 4 ? 4 : steps : STEPS_MAX;
@@ -177,8 +175,7 @@ enum exit_status placement_replay(const struct call *call)
 		refusal_right(&refusal, "what to replay, like +d, -b or b*2");
 		status = complain(STATUS_USAGE, &refusal, -EINVAL);
 	}
-	if (!status)
-		status = film_shoot(&study, &film);
+	status = status ?: film_shoot(&study, &film);
 	if (!status)
 		film_show(call, &study, &film);
 	study_close(&study);

@@ -155,19 +155,19 @@ static enum exit_status members_read(const struct call *call, struct study *stud
 		status = pool_of_file(call, &study->before);
 	else if (call_option(call, "pool"))
 		status = pool_of_daemon(call, &study->before);
-	if (!status && members)
+	if (status)
+		return status;
+	if (members)
 		error = crowd_add(&study->before, members, &refusal);
-	if (!status && !error && !study->before.count) {
+	if (!error && !study->before.count) {
 		error = refuse(&refusal, -EINVAL, "there are no members");
 		refusal_right(&refusal, "--members a,b*2,c@east,cache-0..9, or --pool POOL, or --file FILE");
 	}
-	if (!status && !error)
-		error = crowd_copy(&study->before, &study->after);
-	if (!status && !error)
-		error = change_read(call, study);
-	if (!status && !error && study->change)
+	error = error ?: crowd_copy(&study->before, &study->after);
+	error = error ?: change_read(call, study);
+	if (!error && study->change)
 		error = crowd_change(&study->after, study->change, &refusal);
-	return error ? complain(STATUS_USAGE, &refusal, error) : status;
+	return error ? complain(STATUS_USAGE, &refusal, error) : STATUS_DONE;
 }
 
 static enum exit_status refuse_pair(const char *option, const char *word, const char *right)

@@ -97,7 +97,7 @@ static int check_flags(const struct call *call, struct refusal *refusal)
 	const char *name = NULL;
 	char text[VERB_TEXT];
 
-	if ((call->dry_run || call->force) && !(call->verb->flags & VERB_CHANGES))
+	if ((call->dry_run || call->force) && !(verb_flags(call->verb) & VERB_CHANGES))
 		name = call->dry_run ? "dry-run" : "force";
 	else if (call->offline && !(call->verb->flags & VERB_WORKS_OFFLINE))
 		name = "offline";

@@ -163,7 +163,7 @@ static void print_verb(const struct noun *noun, const struct verb *verb)
 	for (const struct option *option = verb_options(verb); option && option->name; option++)
 		printf("--%s ", option->name);
 	for (const struct option *option = global_options; option->name; option++) {
-		if (option_applies(option, verb->flags))
+		if (option_applies(option, verb_flags(verb)))
 			printf("--%s ", option->name);
 	}
 	printf("\"\n\t\t\treturn\n\t\tfi\n");

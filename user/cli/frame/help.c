@@ -170,7 +170,7 @@ static void help_print_verb(const struct program *program, const struct noun *no
 			printf("\nOptions:\n");
 		print_option(stdout, option);
 	}
-	if (verb->flags & VERB_CHANGES)
+	if (verb_flags(verb) & VERB_CHANGES)
 		printf("\nTakes --dry-run (show what would move, change nothing) and --force.\n");
 	if (verb->flags & VERB_WORKS_OFFLINE)
 		printf("\nTakes --offline: work from the pins alone, without the daemon.\n");

@@ -70,7 +70,7 @@ static void put_verb(const struct program *program, const struct noun *noun, con
 	page_sentence(verb->help);
 	if (verb->details)
 		page_line(verb->details);
-	if (verb->flags & VERB_CHANGES)
+	if (verb_flags(verb) & VERB_CHANGES)
 		page_line("Takes --dry-run and --force.");
 	if (verb->flags & VERB_WORKS_OFFLINE)
 		page_line("Takes --offline.");

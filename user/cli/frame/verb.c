@@ -194,13 +194,18 @@ const struct option *option_find(const struct program *program, const char *name
 	return option;
 }
 
+unsigned verb_flags(const struct verb *verb)
+{
+	return verb->flags | (verb->done ? VERB_CHANGES : 0);
+}
+
 unsigned program_flags(const struct program *program)
 {
 	unsigned flags = 0;
 
 	for (size_t i = 0; program->nouns[i]; i++)
 		for (const struct verb *verb = program->nouns[i]->verbs; verb->verb; verb++)
-			flags |= verb->flags;
+			flags |= verb_flags(verb);
 	return flags;
 }
 

@@ -21,7 +21,7 @@ enum exit_status {
 };
 
 enum verb_flags {
-	VERB_CHANGES = 1,       /* takes --dry-run and --force */
+	VERB_CHANGES = 1,       /* takes --dry-run and --force; what has a done, without saying so */
 	VERB_WORKS_OFFLINE = 2, /* takes --offline */
 	VERB_SIGNED_WORDS = 4   /* its words may begin with one '-' */
 };
@@ -64,7 +64,7 @@ struct verb {
 	const char *help;                 /* half a sentence, no full stop */
 	const char *example;              /* words and options that work; NULL: it needs none */
 	const char *uses;                 /* the operation, or "GET /v1/..."; NULL: no daemon */
-	const char *done;                 /* of an operation, as a past participle: "added" */
+	const char *done;                 /* of a change, as a past participle: "added" */
 	const char *details;              /* sentences for its own help and the manual; may be NULL */
 	unsigned flags;
 	enum exit_status (*run)(const struct call *call);
@@ -127,6 +127,7 @@ const struct noun *noun_find(const struct program *program, const char *word, st
 const struct option *verb_option(const struct verb *verb, const char *name);
 /* An option of that name in the globals or in any verb. */
 const struct option *option_find(const struct program *program, const char *name);
+unsigned verb_flags(const struct verb *verb);
 /* The flags of all its verbs. */
 unsigned program_flags(const struct program *program);
 /* Whether a global option means something to a verb, or a program, with these flags. */

@@ -49,10 +49,8 @@ enum exit_status offline_open(const struct call *call, struct offline *ret)
 		refusal_where(&refusal, "/sys/fs/bpf/holdfast/%.64s", call->instance);
 		refusal_right(&refusal, "the name of a loaded instance (--instance), or start holdfastd");
 	}
-	if (!r)
-		r = dataplane_read(offline.dataplane, &offline.loaded);
-	if (!r)
-		r = check_names(&offline, &warning);
+	r = r ?: dataplane_read(offline.dataplane, &offline.loaded);
+	r = r ?: check_names(&offline, &warning);
 	if (r) {
 		offline_close(&offline);
 		return complain(STATUS_REFUSED, &refusal, r);

@@ -33,10 +33,8 @@ static int read_row(sqlite3_stmt *statement, struct stored *ret, struct refusal 
 	json_t *model_json = column_json(statement, 4), *ledger_json = column_json(statement, 5);
 	int r = model_json && ledger_json ? 0 : -EINVAL;
 
-	if (!r)
-		r = ledger_from_json(ledger_json, &ret->ledger);
-	if (!r)
-		r = model_from_json(model_json, &ret->model, refusal);
+	r = r ?: ledger_from_json(ledger_json, &ret->ledger);
+	r = r ?: model_from_json(model_json, &ret->model, refusal);
 	json_decref(model_json);
 	json_decref(ledger_json);
 	if (r)
