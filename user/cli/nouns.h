@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nouns of holdfast: each in the file of its name, with its verbs and what they do. */
+/* The nouns of holdfast: each in the file of its name or of a noun beside it, with its verbs and what they
+ * do. */
 #ifndef HOLDFAST_CLI_NOUNS_H
 #define HOLDFAST_CLI_NOUNS_H
 

@@ -31,17 +31,15 @@ struct call {
 	size_t given_count;
 };
 
-/* call_parse.c: reads argv; what *ret holds borrows its strings. 0, -ENOMEM, or -EINVAL with *refusal filled.
- */
+/* Reads argv; what *ret holds borrows its strings. 0, -ENOMEM, or -EINVAL with *refusal filled. */
 int call_parse(const struct program *program, int argc, char **argv, struct call *ret,
 	       struct refusal *refusal);
 void call_free(struct call *call);
 
-/*
- * call_check.c: whether what was typed is what the rows ask for. Refusals name the option or the argument.
- *
- * Checks an option's value. 0, or -EINVAL with *refusal filled.
+/* Of call_check.c: whether what was typed is what the rows ask for. Refusals name the option or the argument.
  */
+
+/* Checks an option's value. 0, or -EINVAL with *refusal filled. */
 int option_check(const struct option *option, const char *value, struct refusal *refusal);
 /* Says in *refusal what values the option takes. */
 void option_right(const struct option *option, struct refusal *refusal);
