@@ -41,7 +41,7 @@ static int layout_check(const struct dataplane *dataplane, const struct dataplan
 		if (!sizes[i].wanted || sizes[i].wanted == entries)
 			continue;
 		refuse(refusal, 0, "instance %s has room for %u %s, not %u", dataplane->instance, entries,
-		       map_names[sizes[i].map], sizes[i].wanted);
+		       map_kinds[sizes[i].map].name, sizes[i].wanted);
 		refusal_right(refusal,
 			      "its size is fixed while it is loaded: leave it, or detach and remove " PINS
 			      "/%s",

@@ -22,14 +22,6 @@ static void add_up(const uint64_t *values, int processors, uint64_t *ret, size_t
 	}
 }
 
-static int sum(int fd, uint32_t key, uint64_t *values, int processors, uint64_t *ret, size_t words)
-{
-	if (bpf_map_lookup_elem(fd, &key, values))
-		return -errno;
-	add_up(values, processors, ret, words);
-	return 0;
-}
-
 enum { AT_ONCE = 256 /* records to a system call */ };
 
 /* Records after the one of number `before`: that is how the kernel tells where a batch of an array begins. */
@@ -59,8 +51,10 @@ static int sum_range(int fd, uint32_t first, uint32_t count, size_t size, void *
 	if (!values)
 		return -ENOMEM;
 	/* The first record of all has none before it. */
-	if (!first && count)
-		r = sum(fd, 0, values, processors, ret, size / 8);
+	if (!first && count) {
+		r = bpf_map_lookup_elem(fd, &first, values) ? -errno : 0;
+		add_up(values, processors, ret, size / 8);
+	}
 	for (uint32_t i = !first; !r && i < count; i += AT_ONCE)
 		r = sum_batch(fd, first + i - 1, count - i < AT_ONCE ? count - i : AT_ONCE, values,
 			      processors, (char *)ret + i * size, size);

@@ -10,20 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const bool map_shared[MAP_COUNT] = {
-#define X(number, name, type, shared) shared,
-	DATAPLANE_MAPS(X)
-#undef X
-};
-
-const char *const map_names[MAP_COUNT] = {
-#define X(number, name, type, shared) #name,
-	DATAPLANE_MAPS(X)
-#undef X
-};
-
-const uint32_t map_sizes[MAP_COUNT] = {
-#define X(number, name, type, shared) sizeof(type),
+const struct map_kind map_kinds[MAP_COUNT] = {
+#define X(number, name, type, shared) {#name, sizeof(type), shared},
 	DATAPLANE_MAPS(X)
 #undef X
 };
@@ -44,28 +32,26 @@ static size_t memory_length(uint32_t entries, uint32_t size)
 
 static int map_one(struct dataplane *dataplane, int number, struct refusal *refusal)
 {
+	const struct map_kind *kind = &map_kinds[number];
 	struct map *map = &dataplane->maps[number];
 	struct bpf_map_info info;
 	void *memory;
 
 	if (object_info(map->fd, &info, sizeof info))
-		return refuse(refusal, -errno, "map %s cannot be read: %s", map_names[number],
-			      strerror(errno));
-	if (info.value_size != map_sizes[number] ||
-	    map_shared[number] != !!(info.map_flags & BPF_F_MMAPABLE)) {
-		refuse(refusal, 0, "map %s has entries of %u bytes, not %u", map_names[number],
-		       info.value_size, map_sizes[number]);
+		return refuse(refusal, -errno, "map %s cannot be read: %s", kind->name, strerror(errno));
+	if (info.value_size != kind->size || kind->shared != !!(info.map_flags & BPF_F_MMAPABLE)) {
+		refuse(refusal, 0, "map %s has entries of %u bytes, not %u", kind->name, info.value_size,
+		       kind->size);
 		return -EPROTO;
 	}
 	map->entries = info.max_entries;
-	if (!map_shared[number])
+	if (!kind->shared)
 		return 0;
 	map->length = memory_length(map->entries, info.value_size);
 	memory = mmap(NULL, map->length, dataplane->writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
 		      map->fd, 0);
 	if (memory == MAP_FAILED)
-		return refuse(refusal, -errno, "map %s cannot be mapped: %s", map_names[number],
-			      strerror(errno));
+		return refuse(refusal, -errno, "map %s cannot be mapped: %s", kind->name, strerror(errno));
 	map->memory = memory;
 	return 0;
 }

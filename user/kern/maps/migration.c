@@ -98,9 +98,9 @@ int maps_migrate(struct dataplane *dataplane, struct refusal *refusal)
 		if (object_info(dataplane->maps[i].fd, &info, sizeof info))
 			return -errno;
 		entries = map_entries(i, &info);
-		if (info.value_size == map_sizes[i] && info.max_entries == entries)
+		if (info.value_size == map_kinds[i].size && info.max_entries == entries)
 			continue;
-		r = map_grow(&dataplane->maps[i], &info, map_sizes[i], entries, refusal);
+		r = map_grow(&dataplane->maps[i], &info, map_kinds[i].size, entries, refusal);
 		if (r)
 			return r;
 		replaced++;

@@ -114,8 +114,11 @@ int dataplane_new(const char *instance, bool writable, struct dataplane **ret, s
 void held_link_release(struct held_link *held);
 
 /* maps.c */
-extern const char *const map_names[MAP_COUNT];
-extern const uint32_t map_sizes[MAP_COUNT]; /* of an entry, bytes */
+extern const struct map_kind {
+	const char *name;
+	uint32_t size; /* of an entry, bytes */
+	bool shared;
+} map_kinds[MAP_COUNT];
 void maps_init(struct dataplane *dataplane);
 int maps_memory_map(struct dataplane *dataplane, struct refusal *refusal);
 void maps_close(struct dataplane *dataplane);

@@ -22,9 +22,11 @@ __attribute__((format(printf, 3, 4))) void finding_add(struct findings *findings
  * Returns 0 or the error. */
 int findings_finish(struct findings *findings, int error, struct findings **ret);
 
-/* A number below /proc/sys/net/FAMILY/conf/: the larger of all's and the interface's, as the kernel takes it.
- * -1: cannot be read. */
-int conf_read(const char *family, const char *interface, const char *name);
+/* The number in a file of /proc. -1: it cannot be read. */
+__attribute__((format(printf, 1, 2))) long number_read(const char *path, ...);
+/* A number below /proc/sys/net/ipv4/conf/: the larger of all's and the interface's, as the kernel takes it.
+ * -1. */
+long conf_read(const char *interface, const char *name);
 
 /* preflight_interface.c */
 /* mode: as configured; generic: as attached. false: there is no such interface. */

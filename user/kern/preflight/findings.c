@@ -89,25 +89,29 @@ int findings_finish(struct findings *findings, int error, struct findings **ret)
 	return error;
 }
 
-static int conf_number(const char *family, const char *interface, const char *name)
+long number_read(const char *path, ...)
 {
-	char path[160];
-	int number;
+	char text[160];
+	long number;
+	va_list args;
 	FILE *file;
 
-	snprintf(path, sizeof path, "/proc/sys/net/%s/conf/%s/%s", family, interface, name);
-	file = fopen(path, "re");
+	va_start(args, path);
+	vsnprintf(text, sizeof text, path, args);
+	va_end(args);
+	file = fopen(text, "re");
 	if (!file)
 		return -1;
-	if (fscanf(file, "%d", &number) != 1)
+	if (fscanf(file, "%ld", &number) != 1)
 		number = -1;
 	fclose(file);
 	return number;
 }
 
-int conf_read(const char *family, const char *interface, const char *name)
+long conf_read(const char *interface, const char *name)
 {
-	int all = conf_number(family, "all", name), own = conf_number(family, interface, name);
+	long all = number_read("/proc/sys/net/ipv4/conf/all/%s", name);
+	long own = number_read("/proc/sys/net/ipv4/conf/%s/%s", interface, name);
 
 	return all > own ? all : own;
 }

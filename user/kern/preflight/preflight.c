@@ -16,11 +16,6 @@ enum {
 	ROUNDS = 8,
 };
 
-static bool is_attached(const struct model *model, const char *interface)
-{
-	return model_interface(model, interface);
-}
-
 /* In generic mode the kernel sends for the driver. */
 static bool is_native(const struct interface *interface)
 {
@@ -92,22 +87,6 @@ static void wait_for_neighbours(struct nexthops *nexthops)
 	}
 }
 
-static long neighbour_limit(uint8_t family)
-{
-	char path[64];
-	long limit = 0;
-	FILE *file;
-
-	snprintf(path, sizeof path, "/proc/sys/net/ipv%u/neigh/default/gc_thresh3", family);
-	file = fopen(path, "re"); /* absent outside the host's first network namespace */
-	if (!file)
-		return 0;
-	if (fscanf(file, "%ld", &limit) != 1)
-		limit = 0;
-	fclose(file);
-	return limit;
-}
-
 /* Backends on link are neighbours each, and the kernel keeps so many and no more. */
 static void check_neighbour_table(const struct model *model, const struct nexthops *nexthops,
 				  struct findings *findings)
@@ -115,7 +94,9 @@ static void check_neighbour_table(const struct model *model, const struct nextho
 	static const uint8_t families[] = {4, 6};
 
 	for (size_t f = 0; f < sizeof families; f++) {
-		long limit = neighbour_limit(families[f]), count = 0;
+		/* Absent outside the host's first network namespace. */
+		long limit = number_read("/proc/sys/net/ipv%u/neigh/default/gc_thresh3", families[f]);
+		long count = 0;
 
 		for (size_t i = 0; i < model->pool_count; i++) {
 			for (size_t j = 0; j < model->pools[i].backend_count; j++) {
@@ -125,7 +106,7 @@ static void check_neighbour_table(const struct model *model, const struct nextho
 					 !nexthops_get(nexthops, address)->gateway.family;
 			}
 		}
-		if (!limit || count < limit / 2)
+		if (limit <= 0 || count < limit / 2)
 			continue;
 		findings_about(findings, "neighbours");
 		finding_add(findings, FINDING_WARN,
@@ -172,8 +153,8 @@ static void check_arp(const struct model *model, struct findings *findings)
 	struct if_nameindex *all = if_nameindex();
 
 	for (const struct if_nameindex *one = all; one && one->if_name; one++) {
-		if (is_attached(model, one->if_name) || !strcmp(one->if_name, "lo") ||
-		    conf_read("ipv4", one->if_name, "arp_ignore") != 0)
+		if (model_interface(model, one->if_name) || !strcmp(one->if_name, "lo") ||
+		    conf_read(one->if_name, "arp_ignore") != 0)
 			continue;
 		finding_add(
 			findings, FINDING_WARN,

@@ -126,7 +126,7 @@ static void check_offloads(const char *interface, bool generic, struct findings 
 
 static void check_rp_filter(const char *interface, struct findings *findings)
 {
-	if (conf_read("ipv4", interface, "rp_filter") != 1)
+	if (conf_read(interface, "rp_filter") != 1)
 		return;
 	finding_add(findings, FINDING_WARN,
 		    "rp_filter is strict: the host drops what did not come in where its answer would go out\n"

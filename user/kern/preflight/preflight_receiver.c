@@ -57,12 +57,12 @@ static void check_receiver_vips(const struct receiver_state *state, struct findi
 
 static void check_receiver_arp(const char *interface, struct findings *findings)
 {
-	if (conf_read("ipv4", interface, "arp_ignore") == 0)
+	if (conf_read(interface, "arp_ignore") == 0)
 		finding_add(findings, FINDING_FAULT,
 			    "arp_ignore is 0: the host answers ARP for the VIP, and draws its packets past "
 			    "the balancer\n"
 			    "sysctl -w net.ipv4.conf.all.arp_ignore=1");
-	if (conf_read("ipv4", interface, "arp_announce") < 2)
+	if (conf_read(interface, "arp_announce") < 2)
 		finding_add(findings, FINDING_WARN,
 			    "arp_announce is not 2: the host may ask for neighbours in the name of the VIP\n"
 			    "sysctl -w net.ipv4.conf.all.arp_announce=2");

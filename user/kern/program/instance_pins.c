@@ -18,7 +18,7 @@ static const char *map_path(const struct dataplane *dataplane, int map, char pat
 {
 	char what[PIN_NAME];
 
-	snprintf(what, sizeof what, "maps/%s", map_names[map]);
+	snprintf(what, sizeof what, "maps/%s", map_kinds[map].name);
 	return instance_path(dataplane->instance, what, path);
 }
 

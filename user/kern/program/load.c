@@ -28,7 +28,7 @@ static int maps_bind(const struct dataplane *dataplane, struct lb *object)
 	int r = 0;
 
 	for (int i = 0; !r && i < MAP_COUNT; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_names[i]);
+		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_kinds[i].name);
 
 		if (!map)
 			r = -ENOEXEC;
@@ -78,7 +78,7 @@ static int resize(struct lb *object, const struct dataplane_limits *limits)
 	};
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_names[sizes[i].map]);
+		struct bpf_map *map = bpf_object__find_map_by_name(object->obj, map_kinds[sizes[i].map].name);
 		int r = sizes[i].entries ? bpf_map__set_max_entries(map, sizes[i].entries) : 0;
 
 		if (r)
@@ -98,7 +98,8 @@ static int descriptors_take(struct dataplane *dataplane, struct lb *object)
 		struct map *map = &dataplane->maps[i];
 
 		if (map->fd < 0)
-			map->fd = descriptor_copy(bpf_object__find_map_fd_by_name(object->obj, map_names[i]));
+			map->fd = descriptor_copy(
+				bpf_object__find_map_fd_by_name(object->obj, map_kinds[i].name));
 		if (map->fd < 0)
 			return map->fd;
 	}

@@ -24,13 +24,14 @@ static int prefixes_enter(int map, const struct receiver_options *options)
 {
 	struct keys keys = {.size = sizeof(struct hf_receiver_prefix)};
 	int r = 0;
+	bool changed;
 
 	for (size_t i = 0; !r && i < options->from_count; i++) {
 		const struct hf_receiver_prefix key = prefix_to_key(&options->from[i]);
 
 		r = keys_add(&keys, &key);
 	}
-	return keys_enter_all(map, r, &keys);
+	return keys_enter_all(map, r, &keys, &changed);
 }
 
 static bool address_of_host(const struct sockaddr *socket_address, struct address *ret)
@@ -82,6 +83,7 @@ static int vips_enter(int map, const struct receiver_options *options, size_t *r
 	const struct address *vips = options->vips;
 	size_t count = options->vip_count;
 	struct address *found = NULL;
+	bool changed;
 	int r = 0;
 
 	if (!vips) {
@@ -99,7 +101,7 @@ static int vips_enter(int map, const struct receiver_options *options, size_t *r
 	}
 	free(found);
 	*ret_count = count;
-	return keys_enter_all(map, r, &keys);
+	return keys_enter_all(map, r, &keys, &changed);
 }
 
 static int routes_enter(int fd, const char *interface)
@@ -208,18 +210,6 @@ static int host_read(const char *netns, struct keys *keys)
 	return r;
 }
 
-/* Takes the list. */
-static int set_enter(int map, int r, struct keys *keys, bool *ret_changed)
-{
-	keys_sort(keys);
-	if (!r) {
-		*ret_changed = keys_differ(map, keys);
-		r = *ret_changed ? keys_enter(map, keys) : 0;
-	}
-	free(keys->list);
-	return r;
-}
-
 /*
  * Makes the map `addresses` (a descriptor) hold every address of this network namespace, on whatever
  * interface, the prefixes that `ip route add local` has made its own, and the addresses of the namespace that
@@ -233,7 +223,7 @@ static int host_addresses_enter(int map, const char *netns, bool *ret_changed)
 	for (int i = 0; r == -EINTR && i < TRIES; i++) {
 		struct keys keys = {.size = sizeof(struct hf_receiver_prefix)};
 
-		r = set_enter(map, host_read(netns, &keys), &keys, ret_changed);
+		r = keys_enter_all(map, host_read(netns, &keys), &keys, ret_changed);
 	}
 	return r;
 }
@@ -252,7 +242,7 @@ static int host_macs_enter(int map, uint32_t ifindex, bool *ret_changed)
 		r = keys_add(&keys, &key);
 	}
 	free(macs.list);
-	return set_enter(map, r, &keys, ret_changed);
+	return keys_enter_all(map, r, &keys, ret_changed);
 }
 
 int host_read_again(const struct receiver_state *state, bool *ret_addresses_changed, bool *ret_macs_changed)

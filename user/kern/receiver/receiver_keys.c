@@ -134,11 +134,13 @@ int keys_enter(int map, const struct keys *keys)
 	return 0;
 }
 
-int keys_enter_all(int map, int error, struct keys *keys)
+int keys_enter_all(int map, int error, struct keys *keys, bool *ret_changed)
 {
 	keys_sort(keys);
-	if (!error)
-		error = keys_enter(map, keys);
+	if (!error) {
+		*ret_changed = keys_differ(map, keys);
+		error = *ret_changed ? keys_enter(map, keys) : 0;
+	}
 	free(keys->list);
 	return error;
 }

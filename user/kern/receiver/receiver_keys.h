@@ -35,7 +35,8 @@ bool keys_differ(int map, const struct keys *keys);
 /* Makes it hold exactly these. What is wanted is entered before the rest leaves: no packet is refused in
  * between. 0 or -errno. */
 int keys_enter(int map, const struct keys *keys);
-/* Sorts and enters them unless there is an error already, and frees the list. */
-int keys_enter_all(int map, int error, struct keys *keys);
+/* Sorts keys alone and enters them, unless there is an error already, and frees the list. *ret_changed:
+ * whether the map held others. */
+int keys_enter_all(int map, int error, struct keys *keys, bool *ret_changed);
 
 #endif
