@@ -3,7 +3,6 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include "checks.h"
 #include "host_objection.h"
