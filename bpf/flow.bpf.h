@@ -117,25 +117,6 @@ static __always_inline __u32 flow_brief(const struct hf_service *service)
 	return service->idle < SHORT_IDLE ? service->idle : SHORT_IDLE;
 }
 
-/*
- * What decides about a flow changes under a claim. An entry that was given to another flow has another tag:
- * the claim fails, and the change is left out.
- */
-static __always_inline void flow_change(const struct hf_service *service, struct hf_flow *flow,
-					const struct flow_tag *tag, const struct hf_flow *next)
-{
-	if (next->state == flow->state && next->backend == flow->backend && next->slot == flow->slot)
-		return;
-	if (!flow_claim(flow, tag->tag))
-		return;
-	if (next->state != flow->state || next->backend != flow->backend)
-		flow->idle = next->state == HF_FLOW_ESTABLISHED ? service->idle : flow_brief(service);
-	flow->state = next->state;
-	flow->backend = next->backend;
-	flow->slot = next->slot;
-	flow_publish(flow, tag->tag);
-}
-
 /* The state of a remembered flow after this packet. moved: it goes to another backend now. */
 static __always_inline __u8 flow_state_next(const struct flow_query *query, __u8 state, bool moved)
 {
@@ -144,6 +125,31 @@ static __always_inline __u8 flow_state_next(const struct flow_query *query, __u8
 	if (query->tcp_flags & (TCP_FIN | TCP_RST))
 		return HF_FLOW_CLOSING;
 	return state == HF_FLOW_OPENING ? HF_FLOW_ESTABLISHED : state;
+}
+
+/*
+ * What decides about a flow changes under a claim, and the state follows from what it is by then: another
+ * packet of the flow may have changed it meanwhile. An entry that was given to another flow has another tag:
+ * the claim fails, and the change is left out.
+ */
+static __always_inline void flow_change(const struct flow_query *query, const struct hf_service *service,
+					struct hf_flow *flow, const struct flow_tag *tag,
+					const struct hf_flow *next)
+{
+	__u8 state;
+
+	if (next->state == flow->state && next->backend == flow->backend && next->slot == flow->slot)
+		return;
+	for (__u32 attempt = 0; !flow_claim(flow, tag->tag); attempt++)
+		if (attempt == CLAIM_ATTEMPTS)
+			return;
+	state = flow_state_next(query, flow->state, next->backend != flow->backend);
+	if (state != flow->state || next->backend != flow->backend)
+		flow->idle = state == HF_FLOW_ESTABLISHED ? service->idle : flow_brief(service);
+	flow->state = state;
+	flow->backend = next->backend;
+	flow->slot = next->slot;
+	flow_publish(flow, tag->tag);
 }
 
 static __always_inline struct hf_flow flow_new(const struct flow_query *query,
@@ -182,7 +188,7 @@ static __always_inline __u32 flow_remembered(const struct flow_query *query, con
 
 	next.state = flow_state_next(query, flow->state, backend != next.backend);
 	if (!query->passive) {
-		flow_change(service, flow, tag, &next);
+		flow_change(query, service, flow, tag, &next);
 		/* A SYN does not show that an established flow is alive.
 		 */
 		if ((!query_opens(query) || next.state != HF_FLOW_ESTABLISHED) && flow->seen != now)

@@ -29,8 +29,8 @@ struct bpf_map {
 
 enum {
 	TAG2_SEED = 0x5eed,
-	FIND_ATTEMPTS = 2,
 	ENTER_ATTEMPTS = 2,
+	CLAIM_ATTEMPTS = 8, /* a change is some ten instructions */
 	/* Seconds of silence after which a flow that only opened, or that is closing, may lose its entry.
 	 * Before that its handshake or its close may still be on the way. */
 	HANDSHAKE = 5,
@@ -67,33 +67,34 @@ static __always_inline struct flow_tag flow_tag(const struct hf_tuple *tuple, __
 }
 
 /*
+ * Whether the entry is the flow's. One that another processor has claimed bears no tag, but still the second
+ * one: the flow is found by that, or each packet that meets a change of its own flow would be placed anew. A
+ * change may last long: hosts take processors away from their guests in the middle of it.
+ */
+static __always_inline bool flow_is(const struct hf_flow *flow, const struct flow_tag *tag)
+{
+	__u64 found = load64(&flow->tag);
+
+	return load32(&flow->tag2) == tag->tag2 && (found == tag->tag || found == HF_FLOW_CLAIMED);
+}
+
+/*
  * Where the flow is remembered, or NO_PLACE. Every processor takes the first entry in the order of the set.
- * The backend is the flow's only if the tag is the same before and after. An entry that is claimed may be the
- * flow's own, which another processor changes: it deserves another look.
+ * The backend is the flow's only if the entry is the flow's before and after.
  */
 static __always_inline __u32 flowtable_find(const struct flow_tag *tag, __u32 *ret_backend)
 {
-	for (__u32 attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
-		bool claimed = false;
+	for (__u32 way = 0; way < HF_FLOW_WAYS; way++) {
+		const struct hf_flow *flow = map_at(&flows, tag->set + way);
 
-		for (__u32 way = 0; way < HF_FLOW_WAYS; way++) {
-			const struct hf_flow *flow = map_at(&flows, tag->set + way);
-			__u64 found;
-
-			barrier_var(way);
-			if (!flow)
-				return NO_PLACE;
-			found = load64(&flow->tag);
-			if (found == tag->tag && flow->tag2 == tag->tag2) {
-				*ret_backend = load16(&flow->backend);
-				found = load64(&flow->tag);
-				if (likely(found == tag->tag))
-					return tag->set + way;
-			}
-			claimed |= found == HF_FLOW_CLAIMED;
-		}
-		if (likely(!claimed))
+		barrier_var(way);
+		if (!flow)
 			return NO_PLACE;
+		if (!flow_is(flow, tag))
+			continue;
+		*ret_backend = load16(&flow->backend);
+		if (likely(flow_is(flow, tag)))
+			return tag->set + way;
 	}
 	return NO_PLACE;
 }
@@ -258,10 +259,12 @@ static __always_inline __u32 flow_take(__u32 place, struct hf_flow *flow, __u32 
 	return rank;
 }
 
+/* A claimed entry is its flow's by the second tag, so that goes before anything else changes, and comes last
+ * but for the first. */
 static __always_inline void flow_write(struct hf_flow *flow, const struct flow_tag *tag,
 				       const struct hf_flow *entry)
 {
-	flow->tag2 = tag->tag2;
+	__sync_lock_test_and_set(&flow->tag2, 0);
 	flow->slot = entry->slot;
 	flow->seen = entry->seen;
 	flow->backend = entry->backend;
@@ -270,6 +273,7 @@ static __always_inline void flow_write(struct hf_flow *flow, const struct flow_t
 	flow->proto = entry->proto;
 	flow->pool = entry->pool;
 	flow->idle = entry->idle;
+	__sync_lock_test_and_set(&flow->tag2, tag->tag2);
 	flow_publish(flow, tag->tag);
 }
 
@@ -301,7 +305,7 @@ static __always_inline __u32 flowtable_unite(const struct flow_tag *tag, __u32 p
 		barrier_var(way);
 		if (!flow)
 			return backend;
-		if (load64(&flow->tag) == tag->tag && flow->tag2 == tag->tag2) {
+		if (flow_is(flow, tag)) {
 			if (before && !own) {
 				backend = flow->backend;
 				flow = map_at(&flows, place);

@@ -160,6 +160,7 @@ struct hf_reason_counter {
  * plane claims an entry by exchanging its tag for HF_FLOW_CLAIMED, and writes the flow's own tag last; `seen`
  * alone is written without a claim. Others may only exchange a tag they have read for 0, and what they read
  * of an entry counts only if its tag is the same before and after.
+ * A claimed entry is its flow's still, by tag2, which goes first when it is given to another flow.
  */
 enum { HF_FLOW_WAYS = 8, HF_FLOW_CLAIMED = 1 };
 enum hf_flow_state { HF_FLOW_EMPTY = 0, HF_FLOW_OPENING, HF_FLOW_ESTABLISHED, HF_FLOW_CLOSING };

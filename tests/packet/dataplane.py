@@ -20,6 +20,7 @@ TRACK = {"auto": HF["HF_TRACK_AUTO"], "always": HF["HF_TRACK_ALWAYS"], "never": 
 MAX_PROBES, DIRECTORY_ROOM, ONLY_INGRESS = HF["HF_MAX_PROBES"], 1 << 9, HF["HF_LINK_ONLY_INGRESS"]
 TAKES_NEW, SERVES_TCP, SERVES_UDP = (HF[f"HF_BACKEND_{what}"] for what in ("TAKES_NEW", "SERVES_TCP", "SERVES_UDP"))
 OPENING, ESTABLISHED, CLOSING = (HF[f"HF_FLOW_{state}"] for state in ("OPENING", "ESTABLISHED", "CLOSING"))
+CLAIMED = HF["HF_FLOW_CLAIMED"]
 FLOW_EVENTS = HF["HF_FLOW_EVENTS"]
 
 Control, Service, ServiceKey, Table, Since, Hops, Backend, Flow, Counters, ReasonCounter, Observation = (

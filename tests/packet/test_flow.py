@@ -9,7 +9,7 @@ from scapy.layers.inet import ICMP
 from scapy.layers.l2 import Ether
 
 from harness.words import Slot
-from dataplane import (CLOSING, ESTABLISHED, OPENING, SERVES_TCP, SERVES_UDP, TAKES_NEW, TCP, TX, UDP, DataPlane, moving,
+from dataplane import (CLAIMED, CLOSING, ESTABLISHED, OPENING, SERVES_TCP, SERVES_UDP, TAKES_NEW, TCP, TX, UDP, DataPlane, moving,
                        now)
 from frames import BACKENDS, CLIENT_MAC, LINK_MAC, SIZE, VIPS, client_frame, flow_hash
 from test_icmp import error_frame, quoted
@@ -282,6 +282,34 @@ def test_tags_that_are_nearly_equal_are_not_equal(mover):
     flow.tag2 ^= 1
     mover.plane.maps["flows"].update(place, flow)
     assert mover.send("A") == OLD
+
+
+class TestClaimed:
+    """Another processor is in the middle of a change of the flow's own entry: its tag is gone for that time."""
+
+    @pytest.fixture
+    def claimed(self, mover):
+        assert mover.send("S") == NEW
+        (place, flow), = mover.plane.flows().items()
+        flow.tag = CLAIMED
+        mover.plane.maps["flows"].update(place, flow)
+        return mover
+
+    @pytest.mark.parametrize("flags", ("A", "FA", "R", "S"))
+    def test_the_flow_stays_where_it_is_remembered(self, claimed, flags):
+        assert [claimed.send(flags) for _ in range(2)] == [NEW] * 2
+
+    @pytest.mark.parametrize("flags", ("A", "FA", "R", "S"))
+    def test_it_is_not_entered_a_second_time(self, claimed, flags):
+        claimed.send(flags)
+        assert (claimed.flow().tag, claimed.flow().backend, claimed.flow().state) == (CLAIMED, NEW, OPENING)
+
+    def test_of_another_flow_it_is_no_business(self, claimed):
+        (place, flow), = claimed.plane.flows().items()
+        flow.tag2 ^= 1
+        claimed.plane.maps["flows"].update(place, flow)
+        assert claimed.send("A") == OLD
+        assert len(claimed.plane.flows()) == 2
 
 
 def test_entries_are_told_apart_by_vip_and_protocol(fresh):
