@@ -2,8 +2,7 @@
 /*
  * backend: the chosen backend's record, and the link and MAC address that lead to it.
  */
-#ifndef HOLDFAST_BACKEND_BPF_H
-#define HOLDFAST_BACKEND_BPF_H
+#pragma once
 
 #include "maps.bpf.h"
 #include "packet.bpf.h"
@@ -35,5 +34,3 @@ static __always_inline int backend_find(struct packet *packet)
 	/* Link 0 stands for none: it has no interface. */
 	return likely(packet->link->ifindex) ? 0 : backend_missing(packet);
 }
-
-#endif

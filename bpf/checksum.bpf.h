@@ -2,8 +2,7 @@
 /*
  * The IPv4 header's checksum. Words stay in network order: the sum is the same in any order (RFC 1071, 2.B).
  */
-#ifndef HOLDFAST_CHECKSUM_BPF_H
-#define HOLDFAST_CHECKSUM_BPF_H
+#pragma once
 
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>
@@ -20,5 +19,3 @@ static __always_inline __u16 checksum_replace(__u16 checksum, __u32 before, __u3
 	return checksum_fold((__u16)~checksum + (__u16)~before + (__u16) ~(before >> 16) + (__u16)after +
 			     (after >> 16));
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * count: one record a packet, and the verdict. The observing form counts nothing, but says what was found.
  */
-#ifndef HOLDFAST_COUNT_BPF_H
-#define HOLDFAST_COUNT_BPF_H
+#pragma once
 
 #include "maps.bpf.h"
 #include "observe.bpf.h"
@@ -62,5 +61,3 @@ static __always_inline int packet_finish(const struct packet *packet, int outcom
 		count_reason(packet, -outcome);
 	return likely(outcome > 0) ? outcome : reason_verdict(-outcome);
 }
-
-#endif

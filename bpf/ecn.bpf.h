@@ -3,8 +3,7 @@
  * ecn: routers mark congestion in the outer header, and the flow's ends read the inner one. Figure 4 of RFC
  * 6040 says how the two combine; RFC 9601 says the same for GRE and GUE.
  */
-#ifndef HOLDFAST_ECN_BPF_H
-#define HOLDFAST_ECN_BPF_H
+#pragma once
 
 #include "checksum.bpf.h"
 #include "wrapped.bpf.h"
@@ -32,5 +31,3 @@ static __always_inline int ecn_take(struct wrapped *packet)
 	*field ^= change;
 	return 0;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * extensions: what may lie between an IPv6 header and the header of TCP, UDP or a tunnel (RFC 8200, 4).
  */
-#ifndef HOLDFAST_EXTENSIONS_BPF_H
-#define HOLDFAST_EXTENSIONS_BPF_H
+#pragma once
 
 #include <linux/in.h>
 #include <linux/ipv6.h>
@@ -44,5 +43,3 @@ static __always_inline int extensions_skip(const void *ip, const void *end, __u3
 	}
 	return -HF_REASON_EXTENSIONS;
 }
-
-#endif

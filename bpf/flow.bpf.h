@@ -4,8 +4,7 @@
  * they live, and those that are neither belong to the base, until the idle time since the slot began to move
  * is over. A settled slot's packet does not come here, unless its service tracks always.
  */
-#ifndef HOLDFAST_FLOW_BPF_H
-#define HOLDFAST_FLOW_BPF_H
+#pragma once
 
 #include <holdfast/slot.h>
 
@@ -307,5 +306,3 @@ static __always_inline int flow_find(struct packet *packet)
 	packet->choice = place >> CHOICE_SHIFT;
 	return 0;
 }
-
-#endif

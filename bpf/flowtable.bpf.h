@@ -7,8 +7,7 @@
  * needs no entry. So a full set gives up only flows that can do without their entry (flow_rank()), and a new
  * flow that finds no room goes where its next packet will go (flow.bpf.h).
  */
-#ifndef HOLDFAST_FLOWTABLE_BPF_H
-#define HOLDFAST_FLOWTABLE_BPF_H
+#pragma once
 
 #include <holdfast/slot.h>
 
@@ -355,5 +354,3 @@ static __always_inline __u32 flowtable_enter(const struct flow_tag *tag, __u32 p
 	flow_write(flow, tag, entry);
 	return flowtable_unite(tag, place, entry->backend);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * gue: wrapping with the hops that a receiver may try after the first (holdfast/gue.h). A SYN carries none:
  * who gets it keeps it.
  */
-#ifndef HOLDFAST_GUE_BPF_H
-#define HOLDFAST_GUE_BPF_H
+#pragma once
 
 #include <holdfast/gue.h>
 #include "maps.bpf.h"
@@ -117,5 +116,3 @@ static __always_inline int gue_wrap(struct packet *packet)
 	return family == HF_IPV4 ? gue_wrap_as(packet, HF_IPV4, &list, count)
 				 : gue_wrap_as(packet, HF_IPV6, &list, count);
 }
-
-#endif

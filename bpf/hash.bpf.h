@@ -2,8 +2,7 @@
 /*
  * hash: the flow's hash, by the seed and policy of the table that its service's pool uses now.
  */
-#ifndef HOLDFAST_HASH_BPF_H
-#define HOLDFAST_HASH_BPF_H
+#pragma once
 
 #include "maps.bpf.h"
 #include "packet.bpf.h"
@@ -22,5 +21,3 @@ static __always_inline int flow_hash(struct packet *packet)
 	packet->hash = hf_flow_hash(&packet->tuple, packet->table->hash, packet->table->seed);
 	return 0;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * hosts as well, and a router's or a guest's host sees tunnels that only pass through it. The receiver
  * leaves all of these to the stack.
  */
-#ifndef HOLDFAST_HERE_BPF_H
-#define HOLDFAST_HERE_BPF_H
+#pragma once
 
 #include "wrapped.bpf.h"
 
@@ -44,5 +43,3 @@ static __always_inline int here_check(const struct wrapped *packet)
 		return verdict;
 	return bpf_map_lookup_elem(&addresses, &target) ? 0 : HF_RECEIVER_NOT_OURS;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * hop: sends a packet that is not for this host to the next that it names.
  */
-#ifndef HOLDFAST_HOP_BPF_H
-#define HOLDFAST_HOP_BPF_H
+#pragma once
 
 #include <linux/udp.h>
 #include <holdfast/gue.h>
@@ -178,5 +177,3 @@ static __always_inline int packet_pass_on(struct wrapped *packet)
 		return HF_RECEIVER_TTL_EXPIRED;
 	return hop_take(packet, &way) ? hop_send(packet, &way) : HF_RECEIVER_BAD_INNER;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * backend (path MTU discovery depends on it: RFC 1191, RFC 8201). The error quotes the packet; its tuple,
  * reversed, is the client's. Echo and all else that is not about a flow is for the host.
  */
-#ifndef HOLDFAST_ICMP_BPF_H
-#define HOLDFAST_ICMP_BPF_H
+#pragma once
 
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -91,5 +90,3 @@ static __always_inline int icmp_parse(struct packet *packet)
 		return vip_reason(packet, HF_REASON_VIP_OTHER);
 	return packet->tuple.family == HF_IPV4 ? icmpv4_parse(packet) : icmpv6_parse(packet);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The inner packet: readable, and for an address of this host.
  */
-#ifndef HOLDFAST_INNER_BPF_H
-#define HOLDFAST_INNER_BPF_H
+#pragma once
 
 #include "wrapped.bpf.h"
 
@@ -47,5 +46,3 @@ static __always_inline int vip_check(struct wrapped *packet)
 {
 	return bpf_map_lookup_elem(&vips, &packet->destination) ? 0 : HF_RECEIVER_NOT_A_VIP;
 }
-
-#endif

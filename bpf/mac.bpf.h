@@ -7,8 +7,7 @@
  * address of an interface changes, or a macvlan comes up, and no daemon may run. So before a frame is left to
  * the stack, which might reset its connection, the program asks the kernel's own structures.
  */
-#ifndef HOLDFAST_MAC_BPF_H
-#define HOLDFAST_MAC_BPF_H
+#pragma once
 
 #include <linux/if_ether.h>
 #include <bpf/bpf_core_read.h>
@@ -158,5 +157,3 @@ static __always_inline int mac_check(const struct packet *packet)
 		return 0;
 	return -(mac_reason(packet->ctx, mac) & (HF_REASON_LIMIT - 1));
 }
-
-#endif

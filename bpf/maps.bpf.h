@@ -3,8 +3,7 @@
  * Every map of the data plane; holdfast/abi.h says what is in them. User space may give the large ones other
  * sizes before it loads the program.
  */
-#ifndef HOLDFAST_MAPS_BPF_H
-#define HOLDFAST_MAPS_BPF_H
+#pragma once
 
 #include <stdbool.h>
 #include <linux/bpf.h>
@@ -68,5 +67,3 @@ static __always_inline void *map_at(void *map, __u32 index)
 {
 	return bpf_map_lookup_elem(map, &index);
 }
-
-#endif

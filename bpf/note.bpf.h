@@ -7,8 +7,7 @@
  * Other programs can leave metadata too, for example one in a container at the other end of a veth. So a note
  * carries a secret: a random number that only root can read.
  */
-#ifndef HOLDFAST_NOTE_BPF_H
-#define HOLDFAST_NOTE_BPF_H
+#pragma once
 
 #include "wrapped.bpf.h"
 
@@ -63,5 +62,3 @@ static __always_inline bool note_read(const struct __sk_buff *skb, struct note *
 	__builtin_memcpy(ret, place, sizeof(*ret));
 	return true;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * observe: what the observing form writes instead of counting.
  */
-#ifndef HOLDFAST_OBSERVE_BPF_H
-#define HOLDFAST_OBSERVE_BPF_H
+#pragma once
 
 #include "backend.bpf.h"
 #include "maps.bpf.h"
@@ -29,5 +28,3 @@ static __always_inline void observe(const struct packet *packet, int outcome)
 		.link = packet->next_hop >> LINK_SHIFT,
 	};
 }
-
-#endif

@@ -3,8 +3,7 @@
  * The outer header, and who may send it. What is no wrapped packet is left alone; so is a fragment of one:
  * whole, the balancer sends none.
  */
-#ifndef HOLDFAST_OUTER_BPF_H
-#define HOLDFAST_OUTER_BPF_H
+#pragma once
 
 #include <linux/udp.h>
 #include <holdfast/gue.h>
@@ -105,5 +104,3 @@ static __always_inline int source_check(const struct wrapped *packet)
 
 	return bpf_map_lookup_elem(&prefixes, &source) ? 0 : HF_RECEIVER_BAD_SOURCE;
 }
-
-#endif

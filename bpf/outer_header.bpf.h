@@ -3,8 +3,7 @@
  * Outer headers, put together in registers and stored as words. TOS and traffic class are copied whole: that
  * is the normal mode of RFC 6040, and DSCP stays what it was.
  */
-#ifndef HOLDFAST_OUTER_HEADER_BPF_H
-#define HOLDFAST_OUTER_HEADER_BPF_H
+#pragma once
 
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -92,5 +91,3 @@ static __always_inline int outer_open(struct packet *packet, int header, int mor
 	*ret = start + ETH_HLEN;
 	return 0;
 }
-
-#endif

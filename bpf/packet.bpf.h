@@ -3,8 +3,7 @@
  * What the stages know of the packet in hand. Every stage takes it, adds to it, and returns 0 (go on), a
  * negative reason (reasons.h) or a positive XDP verdict.
  */
-#ifndef HOLDFAST_PACKET_BPF_H
-#define HOLDFAST_PACKET_BPF_H
+#pragma once
 
 #include <stdbool.h>
 #include <linux/bpf.h>
@@ -106,5 +105,3 @@ static __always_inline bool address_equal(const union hf_address *a, const union
 {
 	return a->halves[0] == b->halves[0] && a->halves[1] == b->halves[1];
 }
-
-#endif

@@ -6,8 +6,7 @@
  * Fields are loaded one by one and no wider than they are: a packet's bytes may have been written a moment
  * ago, and a load that spans two stores waits for both.
  */
-#ifndef HOLDFAST_PARSE_BPF_H
-#define HOLDFAST_PARSE_BPF_H
+#pragma once
 
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -127,5 +126,3 @@ static __always_inline int packet_parse(struct packet *packet)
 {
 	return packet->tuple.family == HF_IPV4 ? ipv4_parse(packet) : ipv6_parse(packet);
 }
-
-#endif

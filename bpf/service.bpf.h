@@ -3,8 +3,7 @@
  * service: which service the packet is for. The exact port first; then, if any service has a range, every
  * length of port prefix that is in use, longest first.
  */
-#ifndef HOLDFAST_SERVICE_BPF_H
-#define HOLDFAST_SERVICE_BPF_H
+#pragma once
 
 #include "maps.bpf.h"
 #include "packet.bpf.h"
@@ -131,5 +130,3 @@ static __always_inline int service_find(struct packet *packet)
 	packet->service = map_at(&services, directory_search(directory, &wanted));
 	return packet->service ? 0 : -HF_REASON_NO_SERVICE;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * The shim: what GUE (holdfast/gue.h) or GRE (RFC 2784, no options) puts between the outer IP header and the
  * inner packet.
  */
-#ifndef HOLDFAST_SHIM_BPF_H
-#define HOLDFAST_SHIM_BPF_H
+#pragma once
 
 #include "wrapped.bpf.h"
 
@@ -53,5 +52,3 @@ static __always_inline int shim_parse(struct wrapped *packet)
 		return gue_parse(packet);
 	return packet->proto == IPPROTO_GRE ? gre_parse(packet) : 0;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * slot: which slot the hash falls in, and so who owns the flow.
  */
-#ifndef HOLDFAST_SLOT_BPF_H
-#define HOLDFAST_SLOT_BPF_H
+#pragma once
 
 #include <holdfast/slot.h>
 
@@ -22,5 +21,3 @@ static __always_inline int slot_find(struct packet *packet)
 	packet->backend_number = hf_slot_owner(packet->slot_word);
 	return 0;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * a SYN cookie for it. Errors of ICMP are told by the packet they quote. UDP has no connections to speak of,
  * and trusts the balancer.
  */
-#ifndef HOLDFAST_SOCKET_BPF_H
-#define HOLDFAST_SOCKET_BPF_H
+#pragma once
 
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -172,5 +171,3 @@ static __always_inline int socket_check(const struct wrapped *packet)
 	asks = packet->proto == IPPROTO_IPIP ? ipv4_ask(packet, &query) : ipv6_ask(packet, &query);
 	return asks ? socket_find(packet, &query) : 0;
 }
-
-#endif

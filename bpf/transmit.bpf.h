@@ -2,8 +2,7 @@
 /*
  * transmit: back out where the packet came in, or out of another interface.
  */
-#ifndef HOLDFAST_TRANSMIT_BPF_H
-#define HOLDFAST_TRANSMIT_BPF_H
+#pragma once
 
 #include "backend.bpf.h"
 #include "maps.bpf.h"
@@ -21,5 +20,3 @@ static __always_inline int packet_transmit(struct packet *packet)
 	verdict = bpf_redirect_map(&egress, packet->next_hop >> LINK_SHIFT, XDP_DROP);
 	return verdict == XDP_REDIRECT ? verdict : -HF_REASON_REDIRECT;
 }
-
-#endif

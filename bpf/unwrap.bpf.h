@@ -2,8 +2,7 @@
 /*
  * unwrap: the Ethernet header moves up to the inner packet, and what was between them goes.
  */
-#ifndef HOLDFAST_UNWRAP_BPF_H
-#define HOLDFAST_UNWRAP_BPF_H
+#pragma once
 
 #include "wrapped.bpf.h"
 
@@ -21,5 +20,3 @@ static __always_inline bool packet_unwrap(struct wrapped *packet)
 	__builtin_memcpy(start, &ethernet, sizeof(ethernet));
 	return true;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * wrap: a new Ethernet header, the backend's outer header, and behind them the packet as it came.
  */
-#ifndef HOLDFAST_WRAP_BPF_H
-#define HOLDFAST_WRAP_BPF_H
+#pragma once
 
 #include "gue.bpf.h"
 #include "outer_header.bpf.h"
@@ -132,5 +131,3 @@ static __always_inline int packet_wrap(struct packet *packet)
 	};
 	return rare_wrap(&job);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * What the receiver's stages know of a wrapped packet. Every stage returns 0 (go on) or a verdict
  * (holdfast/receiver.h).
  */
-#ifndef HOLDFAST_WRAPPED_BPF_H
-#define HOLDFAST_WRAPPED_BPF_H
+#pragma once
 
 #include <stdbool.h>
 #include <linux/bpf.h>
@@ -57,5 +56,3 @@ static __always_inline struct hf_receiver_address ipv6_key(const void *address)
 	__builtin_memcpy(key.bytes, address, sizeof(key.bytes));
 	return key;
 }
-
-#endif

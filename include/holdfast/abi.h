@@ -8,8 +8,7 @@
  * host order unless a __be type says else. Index 0 of backends, tables, counters, links and hops is never
  * used: 0 means none.
  */
-#ifndef HOLDFAST_ABI_H
-#define HOLDFAST_ABI_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -261,5 +260,3 @@ _Static_assert(__builtin_offsetof(struct hf_backend, encap) ==
 	       "family and encap are read together");
 _Static_assert(__builtin_offsetof(struct hf_control, services) == 0,
 	       "services is stored as one aligned word");
-
-#endif

@@ -3,8 +3,7 @@
  * The directory of services: the kind of a key, and control.services, the word that names the live directory.
  * These functions alone know where each part of them lies.
  */
-#ifndef HOLDFAST_DIRECTORY_H
-#define HOLDFAST_DIRECTORY_H
+#pragma once
 
 #include <holdfast/abi.h>
 #include <stdbool.h>
@@ -81,5 +80,3 @@ static inline __u64 hf_directory_word(__u32 first, __u32 seed, __u32 log2, __u32
 	       (__u64)(lengths & HF_DIRECTORY_LENGTHS_MASK) << HF_DIRECTORY_LENGTHS_SHIFT |
 	       generation << HF_DIRECTORY_GENERATION_SHIFT;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * tuple's fields in network order and without padding. Any change to what is hashed bumps
  * HF_FLOWHASH_VERSION.
  */
-#ifndef HOLDFAST_FLOWHASH_H
-#define HOLDFAST_FLOWHASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <holdfast/directory.h>
@@ -146,5 +145,3 @@ static HF_INLINE __u32 hf_service_hash(const struct hf_service_key *key, __u32 s
 			      key->port | (__u32)key->proto << 16 | (__u32)key->kind << 24,
 			      key->kind & HF_KIND_IPV6, (__u64)seed << HF_DIRECTORY_SEED_SHIFT);
 }
-
-#endif

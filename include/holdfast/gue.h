@@ -20,8 +20,7 @@
  * round for ever. The outer source stays the balancer's. The UDP checksum is 0 in both families (RFC 6935);
  * the source port spreads by flow.
  */
-#ifndef HOLDFAST_GUE_H
-#define HOLDFAST_GUE_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -42,5 +41,3 @@ struct hf_gue {
 	__u8 count;
 };
 _Static_assert(sizeof(struct hf_gue) == 8, "struct hf_gue is on the wire");
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What user space prepares of a backend's outer header.
  */
-#ifndef HOLDFAST_OUTER_H
-#define HOLDFAST_OUTER_H
+#pragma once
 
 #include <holdfast/abi.h>
 
@@ -31,5 +30,3 @@ static inline __u32 hf_outer_csum(__be32 src, __be32 dst)
 	sum += (dst & 0xffff) + (dst >> 16);
 	return sum;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Why a packet was not forwarded: one list gives the counter's index, the CLI's word and metric's label, the
  * verdict and the sentence. A stage of the data plane returns the negative number. Numbers are never re-used.
  */
-#ifndef HOLDFAST_REASONS_H
-#define HOLDFAST_REASONS_H
+#pragma once
 
 /* X(NAME, number, word, verdict, sentence): PASS leaves the packet to the host's stack untouched. */
 #define HF_REASONS(X)                                                                                        \
@@ -30,5 +29,3 @@ enum hf_reason {
 #undef X
 		HF_REASON_LIMIT = 64, /* entries of the reasons map */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * What the receiver's program on a backend host and user space share. Plain types, no logic.
  * The receiver takes the outer header off packets from allowed sources to VIPs that the host has.
  */
-#ifndef HOLDFAST_RECEIVER_H
-#define HOLDFAST_RECEIVER_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -82,5 +81,3 @@ enum hf_receiver_verdict {
 #undef X
 		HF_RECEIVER_LIMIT = 32, /* entries of the verdicts map */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * The word of a slot, as it lies in the map slots: bits 0..15 owner, 16..31 base (backends; 0 none), 32..55
  * index of hops (0 none), 56..63 flags. These functions alone know where each of them lies.
  */
-#ifndef HOLDFAST_SLOT_H
-#define HOLDFAST_SLOT_H
+#pragma once
 
 #include <holdfast/abi.h>
 #include <stdbool.h>
@@ -71,5 +70,3 @@ static inline __u32 *hf_slot_since(struct hf_since *all, __u32 slot)
 {
 	return &all[slot / 2].at[slot % 2];
 }
-
-#endif

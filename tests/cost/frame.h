@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The referee's scenarios, and frames as they go in and come out. */
-#ifndef FRAME_H
-#define FRAME_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ void frame_ideal(const __u8 *frame, int length, bool is_ipv6, int growth, __u8 *
 
 /* NULL, or what is wrong with the outer header that a program has put before this frame. */
 const char *frame_fault(const __u8 *frame, int length, const __u8 *out, int out_length);
-
-#endif

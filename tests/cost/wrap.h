@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What wrapper and user space agree on. */
-#ifndef WRAP_H
-#define WRAP_H
+#pragma once
 
 enum {
 	NEW_FLOWS = 0x4000000,   /* the SYNs that c_syn_mask mixes in, from here on */
@@ -10,5 +9,3 @@ enum {
 	CHUNK = 1024,            /* packets between two looks at the clock */
 	MOST_CHUNKS = 256,       /* of a batch */
 };
-
-#endif

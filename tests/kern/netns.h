@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Network namespaces without names: they end with the test, whatever happens to it. */
-#ifndef HOLDFAST_TEST_NETNS_H
-#define HOLDFAST_TEST_NETNS_H
+#pragma once
 
 #include <poll.h>
 #include <sched.h>
@@ -80,5 +79,3 @@ static inline double seconds_now(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What tests of the data plane share: an instance of a test's own, and what is loaded into it. */
-#ifndef HOLDFAST_TEST_SAMPLE_H
-#define HOLDFAST_TEST_SAMPLE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void assert_loaded(struct dataplane *dataplane, const struct sample *sample);
 
 int attachment_keep(const struct attachment *attachment, void *attachment_ret); /* the first; for a visit */
 struct attachment only_attachment(struct dataplane *dataplane);
-
-#endif

@@ -5,8 +5,7 @@
  * A message is a line `N`, a number in decimal; its answer is the line `N NAME`, NAME being the server's.
  * Over TCP a connection's numbers count from 1; over UDP a message is one datagram and its answer another.
  */
-#ifndef STORM_ENDPOINT_H
-#define STORM_ENDPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool server_name_valid(const char *name);
 uint64_t monotonic_ms(void);
 /* Raises the limit of open files as far as it goes, at most to files. Returns what it is now. */
 uint64_t files_raise(uint64_t files);
-
-#endif

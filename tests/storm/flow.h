@@ -3,8 +3,7 @@
  * The client's flows: each asks numbered messages of one server, and breaks when the connection is reset,
  * ends, answers something else, or stays silent beyond the limit although the kernel keeps sending again.
  */
-#ifndef STORM_FLOW_H
-#define STORM_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void flow_tick(struct flow_set *set, struct flow *flow, uint64_t now);
 bool flow_stalled(const struct flow_set *set, const struct flow *flow, uint64_t now);
 /* Another live flow of the kind, and of the server unless that is 0; NULL: there is none. */
 struct flow *flow_choose(struct flow_set *set, enum flow_kind kind, uint16_t server);
-
-#endif

@@ -3,8 +3,7 @@
  * The client's books: counts a kind of flow and a backend, and a list of what went wrong with which flow
  * since the last report.
  */
-#ifndef STORM_TALLY_H
-#define STORM_TALLY_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -75,5 +74,3 @@ void tally_print_kinds(const struct tally *tally, const uint64_t opening[FLOW_KI
 /* Writes the list of events, and begins a new one. */
 void tally_print_events(struct tally *tally, const struct endpoint *sources, const struct endpoint *targets,
 			FILE *out);
-
-#endif

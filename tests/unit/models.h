@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models for tests, made as an operator makes them: by operations. */
-#ifndef HOLDFAST_TEST_MODELS_H
-#define HOLDFAST_TEST_MODELS_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,5 +134,3 @@ __attribute__((unused)) static uint64_t draw(uint64_t *state)
 	*state ^= *state >> 27;
 	return *state * 0x2545f4914f6cdd1dULL;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The nouns of holdfast: each in the file of its name or of a noun beside it, with its verbs and what they
  * do. */
-#ifndef HOLDFAST_CLI_NOUNS_H
-#define HOLDFAST_CLI_NOUNS_H
+#pragma once
 
 #include "cli/frame/show.h"
 #include "cli/frame/verb.h"
@@ -50,5 +49,3 @@ enum exit_status run_backend_drain(const struct call *call);
 #define CONFIGURATION(required_)                                                               \
 	OPTION("file", VALUE_FILE, "FILE", "the configuration, - for standard input; also -f", \
 	       .required = required_, .local = true)
-
-#endif

@@ -3,8 +3,7 @@
  * The instance: what rules (the last committed generation) and what carries it out. Plain data, which views
  * and changes read. What rules is written by a start and by change/install.c alone.
  */
-#ifndef HOLDFAST_INSTANCE_H
-#define HOLDFAST_INSTANCE_H
+#pragma once
 
 #include <limits.h>
 
@@ -75,5 +74,3 @@ void instance_close(struct instance *instance);
 void instance_leave(struct instance *instance);
 /* Once a second. */
 void instance_tick(struct instance *instance);
-
-#endif

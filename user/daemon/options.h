@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfastd's command line. */
-#ifndef HOLDFAST_OPTIONS_H
-#define HOLDFAST_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ struct options {
 
 /* 0; 1 when --help or --version was answered; -EINVAL after a sentence on standard error. */
 int options_parse(int argc, char **argv, struct options *ret);
-
-#endif

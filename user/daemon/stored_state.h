@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the store holds of an instance: read at a start, and kept up while the daemon runs. */
-#ifndef HOLDFAST_STORED_STATE_H
-#define HOLDFAST_STORED_STATE_H
+#pragma once
 
 #include "instance.h"
 
@@ -16,5 +15,3 @@ int stored_state_load(struct instance *instance, struct refusal *refusal);
 void upkeep_tick(struct instance *instance);
 /* Writes it anew if somebody removed it: the open file still has all of it. */
 void upkeep_save(struct instance *instance);
-
-#endif

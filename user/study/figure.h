@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of figures as JSON objects, printed as CSV too: one order of keys, that of the first row. */
-#ifndef HOLDFAST_STUDY_FIGURE_H
-#define HOLDFAST_STUDY_FIGURE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -9,5 +8,3 @@
 void figures_print_csv(const json_t *rows);
 /* Prints any value, indented, for --json; drops the reference. */
 void figures_print_json(json_t *value);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every placement verb starts from: members, a change of them, schemes and their options. Needs no
  * daemon. */
-#ifndef HOLDFAST_STUDY_PLACEMENT_STUDY_H
-#define HOLDFAST_STUDY_PLACEMENT_STUDY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ uint32_t study_number(const struct call *call, const char *option, uint32_t othe
 enum exit_status study_fraction(const struct call *call, const char *option, double low, double *value);
 /* The scheme of --scheme, or otherwise. */
 enum placement_scheme study_scheme(const struct call *call, enum placement_scheme otherwise);
-
-#endif

@@ -3,8 +3,7 @@
  * The verbs of placement, as holdfast-placement and holdfast show them. None names what it does: the one
  * program does it, and the other starts that one.
  */
-#ifndef HOLDFAST_STUDY_PLACEMENT_VERBS_H
-#define HOLDFAST_STUDY_PLACEMENT_VERBS_H
+#pragma once
 
 #include "cli/frame/call.h"
 
@@ -16,5 +15,3 @@ enum exit_status placement_replay(const struct call *call);
 enum exit_status placement_draw(const struct call *call);
 enum exit_status placement_lookup_keys(const struct call *call);
 enum exit_status placement_hot(const struct call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bar on standard error, for work of more than two seconds that somebody watches. */
-#ifndef HOLDFAST_STUDY_PROGRESS_H
-#define HOLDFAST_STUDY_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ struct progress progress_start(void);
 void progress_show(struct progress *progress, double done, const char *what);
 /* Takes the bar away. */
 void progress_end(struct progress *progress);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model whose numbers were given in many steps, so that no new ledger gives the same. */
-#ifndef HOLDFAST_TEST_USED_MODEL_H
-#define HOLDFAST_TEST_USED_MODEL_H
+#pragma once
 
 #include "unit/models.h"
 #include "core/adoption/adoption.h"
@@ -37,5 +36,3 @@ static inline struct model *used_model(struct ledger *ledger)
 	give(ledger, model);
 	return model;
 }
-
-#endif

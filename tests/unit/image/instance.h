@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An instance without a kernel: its model, its ledger, and the image that its data plane holds. */
-#ifndef HOLDFAST_TEST_INSTANCE_H
-#define HOLDFAST_TEST_INSTANCE_H
+#pragma once
 
 #include "unit/models.h"
 #include "core/image/moves.h"
@@ -123,5 +122,3 @@ static inline void lend(struct instance *instance, uint64_t *words, uint32_t *si
 	image_lend_words(instance->image, 0, words, since);
 	assert_ptr_equal(pool->since, since);
 }
-
-#endif

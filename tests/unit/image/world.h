@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Balancers without a kernel, and the packets that they forward as the data plane does. */
-#ifndef HOLDFAST_TEST_WORLD_H
-#define HOLDFAST_TEST_WORLD_H
+#pragma once
 
 #include "unit/models.h"
 
@@ -275,5 +274,3 @@ static inline void step(struct world *world)
 		if (world->home[flow] != NOBODY && chance(world) < (world->slow[flow] ? 0.005 : 0.5))
 			speak(world, flow);
 }
-
-#endif

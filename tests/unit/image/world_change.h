@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens to a world by chance: the member set changes, backends fail, probes notice, balancers are
  * lost. */
-#ifndef HOLDFAST_TEST_WORLD_CHANGE_H
-#define HOLDFAST_TEST_WORLD_CHANGE_H
+#pragma once
 
 #include "unit/image/world.h"
 
@@ -178,5 +177,3 @@ static inline bool probe(struct world *world, int which)
 	}
 	return changed;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers that a ledger gives to the backends of pool db. */
-#ifndef HOLDFAST_TEST_NUMBERS_H
-#define HOLDFAST_TEST_NUMBERS_H
+#pragma once
 
 #include "unit/models.h"
 
@@ -27,5 +26,3 @@ static inline void release(struct ledger *ledger, uint16_t backend)
 {
 	ledger_release_backends(ledger, is_this, &backend);
 }
-
-#endif

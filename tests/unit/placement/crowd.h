@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members by the thousand, their placements, and what each owns. */
-#ifndef HOLDFAST_TEST_CROWD_H
-#define HOLDFAST_TEST_CROWD_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ static inline uint32_t greatest(const uint32_t *counts, size_t count)
 		most = counts[i] > most ? counts[i] : most;
 	return most;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys by the thousand, and where a scheme puts them. */
-#ifndef HOLDFAST_TEST_FIGURES_H
-#define HOLDFAST_TEST_FIGURES_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ static inline double max_over_mean(const unsigned int *counts, size_t count)
 	}
 	return (double)most * (double)count / all;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A change as those who judge it see it: models, images and plan. */
-#ifndef HOLDFAST_TEST_CHANGES_H
-#define HOLDFAST_TEST_CHANGES_H
+#pragma once
 
 #include "unit/models.h"
 
@@ -34,5 +33,3 @@ __attribute__((unused)) static void change_release(struct changed *changed)
 	model_free(changed->before);
 	model_free(changed->after);
 }
-
-#endif

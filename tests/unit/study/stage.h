@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Crowds, their placements before and after a change, and the figures of these. */
-#ifndef HOLDFAST_TEST_STAGE_H
-#define HOLDFAST_TEST_STAGE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ static inline struct figures figures_of(const char *members, const char *change,
 	stage_end(&after);
 	return figures;
 }
-
-#endif

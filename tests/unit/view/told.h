@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a view tells. */
-#ifndef HOLDFAST_TEST_TOLD_H
-#define HOLDFAST_TEST_TOLD_H
+#pragma once
 
 #include "../models.h"
 
@@ -17,5 +16,3 @@ __attribute__((unused)) static void assert_told(json_t *view, const char *expect
 	free(text);
 	json_decref(view);
 }
-
-#endif

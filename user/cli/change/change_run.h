@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes: from a call to an operation, to one line of what happened. */
-#ifndef HOLDFAST_CLI_CHANGE_H
-#define HOLDFAST_CLI_CHANGE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -25,5 +24,3 @@ enum exit_status change_send_whole(const struct call *call, const char *path, js
  * Where the daemon refuses it because it moves more than its move_limit, and there is a terminal, it asks.
  */
 enum exit_status change_whole(const struct call *call, const char *path, json_t *body, const char *subject);
-
-#endif

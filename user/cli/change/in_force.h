@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HOLDFAST_CLI_IN_FORCE_H
-#define HOLDFAST_CLI_IN_FORCE_H
+#pragma once
 
 #include "core/model/model.h"
 #include "cli/frame/request.h"
 
 /* The desired state in force, from the daemon; state: with admin states, stamps and history. */
 enum exit_status model_in_force(const struct call *call, bool state, struct model **ret);
-
-#endif

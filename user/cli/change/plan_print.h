@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans and differences as the API tells them, in words: what a change moves and says, or would. */
-#ifndef HOLDFAST_CLI_PLAN_H
-#define HOLDFAST_CLI_PLAN_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,5 +15,3 @@ void plan_print(const json_t *plan);
 double plan_greatest_share(const json_t *plan);
 /* model_diff()'s list, a line an object: "+" came, "-" went, "~" changed. False: it is empty. */
 bool differences_print(const json_t *differences);
-
-#endif

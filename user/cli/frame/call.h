@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call: one command line, read by a program's tables. Every word of it has passed its value_check(). */
-#ifndef HOLDFAST_CLI_CALL_H
-#define HOLDFAST_CLI_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ bool call_flag(const struct call *call, const char *name);
 /* All values of an option that repeats, in order: the next one after *position (at first 0), NULL at the end.
  */
 const char *call_next(const struct call *call, const char *name, size_t *position);
-
-#endif

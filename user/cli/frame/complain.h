@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one place where an error becomes a sentence on standard error: where, what, what would be right. */
-#ifndef HOLDFAST_CLI_COMPLAIN_H
-#define HOLDFAST_CLI_COMPLAIN_H
+#pragma once
 
 #include "core/value/refusal.h"
 #include "verb.h"
@@ -12,5 +11,3 @@ enum exit_status complain(enum exit_status status, const struct refusal *refusal
 /* The same of memory that is short. */
 enum exit_status complain_memory(void);
 void warn_about(const struct refusal *warning);
-
-#endif

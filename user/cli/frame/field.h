@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities, and members of the API's objects, as a person reads them. What takes a text writes into it and
  * returns it. */
-#ifndef HOLDFAST_CLI_FIELD_H
-#define HOLDFAST_CLI_FIELD_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ const char *field_up(const json_t *object, const char *key, char text[QUANTITY_T
 /* "db1, db3, db2": a list of names. Returns text. */
 enum { NAMES_TEXT = 512 };
 const char *names_text(const json_t *names, char text[NAMES_TEXT]);
-
-#endif

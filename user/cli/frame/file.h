@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HOLDFAST_CLI_FILE_H
-#define HOLDFAST_CLI_FILE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -11,5 +10,3 @@
 enum exit_status file_read(const char *file, char **ret_text, size_t *ret_length);
 /* The same, parsed as a configuration. New reference. */
 enum exit_status file_read_configuration(const char *file, json_t **ret);
-
-#endif

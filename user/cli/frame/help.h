@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Help, all of it from a program's tables. */
-#ifndef HOLDFAST_CLI_HELP_H
-#define HOLDFAST_CLI_HELP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,5 +18,3 @@ const char *synopsis_text(const struct noun *noun, const struct verb *verb, char
 void help_print_all(const struct program *program, FILE *to);
 /* Help on what words name: nothing, a noun, or a verb. STATUS_USAGE when they name nothing. */
 enum exit_status help_print_words(const struct program *program, const char *const *words, size_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options that are keys of the configuration: how they are called, what they take and their help come from
  * the key. */
-#ifndef HOLDFAST_CLI_KEY_OPTION_H
-#define HOLDFAST_CLI_KEY_OPTION_H
+#pragma once
 
 #include "verb.h"
 
@@ -19,5 +18,3 @@ const struct schema_key *argument_key(const struct verb *verb, const struct argu
 
 /* Checks a value as the configuration would. 0, or -EINVAL with *refusal filled. */
 int key_check(const struct schema_key *key, const char *text, struct refusal *refusal);
-
-#endif

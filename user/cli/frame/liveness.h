@@ -3,8 +3,7 @@
  * Liveness: whether to go on waiting for an answer. A change may take the daemon minutes: the command
  * line waits while the daemon answers another, small request. A daemon that answers nothing at all hangs.
  */
-#ifndef HOLDFAST_CLI_LIVENESS_H
-#define HOLDFAST_CLI_LIVENESS_H
+#pragma once
 
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ struct liveness {
 
 /* While curl waits, *liveness, which must outlive it, decides. A request that is given up sets hangs. */
 void liveness_watch(CURL *curl, struct liveness *liveness);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moments: as a person reads them, and to measure with. */
-#ifndef HOLDFAST_CLI_MOMENT_H
-#define HOLDFAST_CLI_MOMENT_H
+#pragma once
 
 enum { MOMENT_TEXT = 32 };
 
@@ -9,5 +8,3 @@ enum { MOMENT_TEXT = 32 };
 const char *moment_text(double seconds, char text[MOMENT_TEXT]);
 /* Seconds of a clock that never goes back. */
 double monotonic_seconds(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manual pages in roff, and what of them a program's tables say. All of it goes to standard output. */
-#ifndef HOLDFAST_CLI_PAGE_H
-#define HOLDFAST_CLI_PAGE_H
+#pragma once
 
 #include "verb.h"
 
@@ -18,5 +17,3 @@ void page_title(const char *name, const char *section, const char *what);
 void page_commands(const struct program *program);
 /* Other pages, as roff. */
 void page_see_also(const char *others);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests to the daemon: HTTP with JSON over its Unix socket (docs/api.md). */
-#ifndef HOLDFAST_CLI_REQUEST_H
-#define HOLDFAST_CLI_REQUEST_H
+#pragma once
 
 #include <jansson.h>
 
@@ -30,5 +29,3 @@ enum exit_status request_show(const struct call *call, const char *path, const c
 void answer_free(struct answer *answer);
 /* Prints the answer for --json. */
 enum exit_status answer_print(const struct answer *answer);
-
-#endif

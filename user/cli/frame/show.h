@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the API's objects are shown: one in full, many as a table, or a view as the JSON it is. */
-#ifndef HOLDFAST_CLI_SHOW_H
-#define HOLDFAST_CLI_SHOW_H
+#pragma once
 
 #include <jansson.h>
 
@@ -34,5 +33,3 @@ void show_table(const json_t *objects, const struct column *columns);
  * it, which it says.
  */
 enum exit_status show_view(const struct call *call, json_t *view, void (*print)(const json_t *view));
-
-#endif

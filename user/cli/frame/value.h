@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of the command line: checked before anything is sent. */
-#ifndef HOLDFAST_CLI_VALUE_H
-#define HOLDFAST_CLI_VALUE_H
+#pragma once
 
 #include "core/model/model.h"
 #include "core/value/refusal.h"
@@ -31,5 +30,3 @@ const char *value_describe(enum value_kind kind);
 int value_check(enum value_kind kind, const char *text, const char *choices, struct refusal *refusal);
 /* Takes a checked POOL/NAME apart. */
 void value_split_backend(const char *text, char pool[static NAME_SIZE], char name[static BACKEND_TEXT]);
-
-#endif

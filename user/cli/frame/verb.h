@@ -4,8 +4,7 @@
  * manual page all come from them, so that a verb that is not here is nowhere, and one that is here is
  * everywhere.
  */
-#ifndef HOLDFAST_CLI_VERB_H
-#define HOLDFAST_CLI_VERB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,5 +138,3 @@ const char *verb_text(const struct noun *noun, const struct verb *verb, char tex
 /* A whole command line that works: "holdfast pool show db". Returns text. */
 const char *example_text(const struct program *program, const struct noun *noun, const struct verb *verb,
 			 char text[EXAMPLE_TEXT]);
-
-#endif

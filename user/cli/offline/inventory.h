@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one pass over the pins finds. */
-#ifndef HOLDFAST_CLI_INVENTORY_H
-#define HOLDFAST_CLI_INVENTORY_H
+#pragma once
 
 #include "core/image/slot_count.h"
 #include "core/value/tally.h"
@@ -30,5 +29,3 @@ struct inventory {
 
 /* The caller frees it. NULL: it cannot be read. */
 struct inventory *inventory_take(const struct offline *offline);
-
-#endif

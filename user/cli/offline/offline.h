@@ -4,8 +4,7 @@
  * from the daemon's database where there is one. Views are the API's objects (core/view), so that they print
  * alike; what only the daemon knows is null.
  */
-#ifndef HOLDFAST_CLI_OFFLINE_H
-#define HOLDFAST_CLI_OFFLINE_H
+#pragma once
 
 #include "cli/frame/call.h"
 #include "core/view/number_name.h"
@@ -35,5 +34,3 @@ json_t *offline_next_hop(const struct offline *offline, uint16_t number, const s
 
 /* offline_why.c: the call's flow, asked of the loaded program. New reference; complains where it fails. */
 enum exit_status offline_why(const struct offline *offline, json_t **ret);
-
-#endif

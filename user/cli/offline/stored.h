@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the daemon's database holds: the last generation, and what is stated of backends' health. */
-#ifndef HOLDFAST_CLI_STORED_H
-#define HOLDFAST_CLI_STORED_H
+#pragma once
 
 #include <jansson.h>
 
@@ -28,5 +27,3 @@ int stored_read(const struct call *call, struct stored *ret, struct refusal *ref
 void stored_release(struct stored *stored);
 /* The fact of a backend of the model; NULL: there is none. */
 const struct stated *stored_stated(const struct stored *stored, const struct backend *backend);
-
-#endif

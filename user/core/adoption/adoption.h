@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ledger beside what the data plane holds: whether they agree, and a new ledger where the old one is lost.
  */
-#ifndef HOLDFAST_ADOPTION_H
-#define HOLDFAST_ADOPTION_H
+#pragma once
 
 #include "core/image/image.h"
 #include "core/ledger/ledger.h"
@@ -19,5 +18,3 @@ int ledger_knows(const struct ledger *ledger, const struct image *loaded, struct
  * and so their connections. Other numbers are retired. ledger_assign() gives the missing ones. 0 or -ENOMEM.
  */
 int ledger_adopt(const struct image *loaded, const struct model *model, struct ledger **ret);
-
-#endif

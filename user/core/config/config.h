@@ -4,8 +4,7 @@
  *
  * Aliases are refused: they make files that are short to write and endless to read.
  */
-#ifndef HOLDFAST_CONFIG_H
-#define HOLDFAST_CONFIG_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ int config_refuse_file(int error, struct refusal *refusal);
  * times, and every backend. The caller frees *ret_text. 0 or -ENOMEM.
  */
 int config_export(const struct model *model, bool state, char **ret_text);
-
-#endif

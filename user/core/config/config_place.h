@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where in a file a refusal belongs. */
-#ifndef HOLDFAST_CONFIG_PLACE_H
-#define HOLDFAST_CONFIG_PLACE_H
+#pragma once
 
 #include <libfyaml.h>
 
@@ -11,5 +10,3 @@
 void place_node(struct fy_node *node, const char *path, struct refusal *refusal);
 /* The same for the key or item that path names under root, or for what encloses it where it is not there. */
 void place_path(struct fy_node *root, const char *path, struct refusal *refusal);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is different between two models, for people. */
-#ifndef HOLDFAST_MODEL_DIFF_H
-#define HOLDFAST_MODEL_DIFF_H
+#pragma once
 
 #include "core/model/model.h"
 
@@ -12,5 +11,3 @@
  * the default. Empty for equal models. New reference; NULL: out of memory.
  */
 json_t *model_diff(const struct model *before, const struct model *after);
-
-#endif

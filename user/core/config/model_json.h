@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models as JSON in configuration's words, and back. */
-#ifndef HOLDFAST_MODEL_JSON_H
-#define HOLDFAST_MODEL_JSON_H
+#pragma once
 
 #include "core/model/model.h"
 
@@ -21,5 +20,3 @@ int model_read(const json_t *json, struct model **ret, char path[PATH_SIZE], str
 json_t *model_write(const struct model *model, unsigned int without);
 /* One pool with its backends. New reference. */
 json_t *pool_write(const struct pool *pool, unsigned int without);
-
-#endif

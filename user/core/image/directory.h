@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The directory of services: where the data plane finds the service of a packet. */
-#ifndef HOLDFAST_IMAGE_DIRECTORY_H
-#define HOLDFAST_IMAGE_DIRECTORY_H
+#pragma once
 
 #include <holdfast/abi.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ uint32_t directory_size(const struct directory *directory);
 bool entry_is_service(const struct hf_service *entry);
 /* Whether packets that find the entry are the service's. */
 bool service_has_entry(const struct service *service, const struct hf_service_key *key);
-
-#endif

@@ -4,8 +4,7 @@
  * where in the maps it will lie. A pure function of model, ledger, health and, for moving slots, of the words
  * that were there before.
  */
-#ifndef HOLDFAST_IMAGE_H
-#define HOLDFAST_IMAGE_H
+#pragma once
 
 #include <holdfast/abi.h>
 
@@ -162,5 +161,3 @@ uint32_t pool_image_began_last(const struct pool_image *image);
 const struct pool_image *image_pool(const struct image *image, const char *name);
 const struct pool_image *image_pool_numbered(const struct image *image, uint32_t number);
 const struct backend_image *image_backend(const struct image *image, uint16_t number);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How an image is built, pool by pool. */
-#ifndef HOLDFAST_IMAGE_POOL_H
-#define HOLDFAST_IMAGE_POOL_H
+#pragma once
 
 #include "image.h"
 
@@ -75,5 +74,3 @@ const uint16_t *shared_former_slot(const struct shared_former *shared, uint32_t 
 
 int shared_hops_get(const struct pool_job *job, struct pool_image *image);
 void shared_hops_drop(struct shared_hops *shared);
-
-#endif

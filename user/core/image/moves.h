@@ -7,8 +7,7 @@
  * the slot is settled when none is away from its owner. Any number of changes may overlap: the base stays
  * what it was when the slot was last settled, or ripe.
  */
-#ifndef HOLDFAST_MOVES_H
-#define HOLDFAST_MOVES_H
+#pragma once
 
 #include <holdfast/slot.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ struct slot slot_renew(struct slot slot, uint16_t base, uint32_t now);
  * is away.
  */
 bool slot_is_ripe(struct slot slot, bool base_lives, uint32_t idle, uint32_t now);
-
-#endif

@@ -3,8 +3,7 @@
  * The plan: the difference between two images as a value. The CLI prints it, the daemon applies it; applying
  * an empty plan touches nothing.
  */
-#ifndef HOLDFAST_PLAN_H
-#define HOLDFAST_PLAN_H
+#pragma once
 
 #include "image.h"
 
@@ -54,5 +53,3 @@ int plan_guard(const struct plan *plan, uint32_t percent, struct refusal *refusa
 /* {"pools": [{name, change, slots, moved, share, needless, rebuilt}], "backends": {added, changed, removed},
  * "services": bool}. New reference. */
 json_t *plan_to_json(const struct plan *plan);
-
-#endif

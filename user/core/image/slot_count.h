@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slot counts: how many slots each backend has. */
-#ifndef HOLDFAST_SLOT_COUNT_H
-#define HOLDFAST_SLOT_COUNT_H
+#pragma once
 
 #include "image.h"
 
@@ -24,5 +23,3 @@ struct slot_counts {
 void slot_counts_forget(struct slot_counts *counts);
 struct slot_count slot_counts_backend(struct slot_counts *counts, const struct image *image,
 				      uint16_t backend);
-
-#endif

@@ -5,8 +5,7 @@
  * to its pool, name and address: an address that changes is a new number, and a number is not given again
  * while a flow may carry it.
  */
-#ifndef HOLDFAST_LEDGER_H
-#define HOLDFAST_LEDGER_H
+#pragma once
 
 #include "core/model/model.h"
 
@@ -48,5 +47,3 @@ void ledger_release_backends(struct ledger *ledger, bool (*is_free)(uint16_t bac
  * still hold their old figures: whoever loads a service's first directory entry reads its counters first.
  */
 void ledger_release_unused(struct ledger *ledger);
-
-#endif

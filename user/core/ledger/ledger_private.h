@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a ledger, shared by its keeping and its writing down. */
-#ifndef HOLDFAST_LEDGER_PRIVATE_H
-#define HOLDFAST_LEDGER_PRIVATE_H
+#pragma once
 
 #include "ledger.h"
 
@@ -52,5 +51,3 @@ int ledger_backend_order(const void *a, const void *b);
 int ledger_service_order(const void *a, const void *b);
 /* Sorts every list and makes by_number anew. 0 or -ENOMEM. */
 int ledger_index(struct ledger *ledger);
-
-#endif

@@ -7,8 +7,7 @@
  * service on the assignment is fixed, as Redis Cluster's is: members that come own nothing until slots are
  * moved to them, and only one that owns nothing, or that is out of service, may leave.
  */
-#ifndef HOLDFAST_ASSIGNMENT_H
-#define HOLDFAST_ASSIGNMENT_H
+#pragma once
 
 #include "model.h"
 
@@ -34,5 +33,3 @@ int assignment_pass_on(const struct model *model, const struct pool *before, str
 int assignment_leave(const struct model *model, struct pool *pool, struct refusal *refusal);
 /* -EBUSY with *refusal filled where the backend owns slots, 0 where it owns none. */
 int assignment_refuse_owner(const struct pool *pool, const struct backend *backend, struct refusal *refusal);
-
-#endif

@@ -19,8 +19,7 @@
  * Records are kept newest first, those of one pool together, no set twice, HISTORY_MOST a pool, of which
  * HISTORY_VARIANTS differ from the one after them in who rests alone: drains must not crowd members out.
  */
-#ifndef HOLDFAST_HISTORY_H
-#define HOLDFAST_HISTORY_H
+#pragma once
 
 #include "model.h"
 
@@ -81,5 +80,3 @@ void history_tidy(struct model *model);
 const struct member_record *history_of(const struct model *model, const char *pool, size_t *ret_count);
 /* A digest of sets in their order, without their times; 0 for none. */
 uint64_t history_digest(const struct member_record *records, size_t count);
-
-#endif

@@ -10,8 +10,7 @@
  * and is called "db1@10.0.0.11" (backend_label()). A name alone means the member. If that one leaves before
  * the replaced ones of its name, the first of these gets the name alone again.
  */
-#ifndef HOLDFAST_LEAVING_H
-#define HOLDFAST_LEAVING_H
+#pragma once
 
 #include "model.h"
 
@@ -51,5 +50,3 @@ bool backend_has_left(const struct model *model, const struct pool *pool, const 
 /* [{"pool", "name", "before", "after"}]: backends whose addresses differ, of which the old ones drain. New
  * reference. */
 json_t *replaced_to_json(const struct model *before, const struct model *after);
-
-#endif

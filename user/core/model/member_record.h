@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One member set that a pool has or had, apart from the history that it may be part of (history.h). */
-#ifndef HOLDFAST_MEMBER_RECORD_H
-#define HOLDFAST_MEMBER_RECORD_H
+#pragma once
 
 #include "model.h"
 
@@ -20,5 +19,3 @@ void member_record_release(struct member_record *record);
 int member_record_order(const void *left, const void *right);
 /* A digest of a set, without its time. */
 uint64_t member_record_digest(const struct member_record *record);
-
-#endif

@@ -4,8 +4,7 @@
  * an old one; nothing here is ever half valid. Lists are kept sorted (interfaces and pools by name, services
  * by protocol, VIP and port, backends by name), so that equal states are equal values and equal JSON texts.
  */
-#ifndef HOLDFAST_MODEL_H
-#define HOLDFAST_MODEL_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -200,5 +199,3 @@ const char *encap_name(uint8_t encap);
 const char *hash_name(uint8_t hash);
 const char *track_name(uint8_t track);
 const char *mode_name(enum interface_mode mode);
-
-#endif

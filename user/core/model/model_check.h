@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every model satisfies, beyond the values of single keys: names, ranges, overlaps, table sizes,
  * sharing. */
-#ifndef HOLDFAST_MODEL_CHECK_H
-#define HOLDFAST_MODEL_CHECK_H
+#pragma once
 
 #include "model.h"
 
@@ -22,4 +21,3 @@ void fault_where(const struct fault *fault, struct refusal *refusal);
 int model_check(const struct model *model, struct refusal *refusal);
 /* The same, and tells the place. *ret_fault is filled where the result is negative. */
 int model_check_fault(const struct model *model, struct fault *ret_fault, struct refusal *refusal);
-#endif

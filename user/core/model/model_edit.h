@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How core itself changes models: sorted lists, and places in them. */
-#ifndef HOLDFAST_MODEL_EDIT_H
-#define HOLDFAST_MODEL_EDIT_H
+#pragma once
 
 #include "model.h"
 #include "schema_table.h"
@@ -23,5 +22,3 @@ void pool_remove_backend(struct pool *pool, struct backend *item);
 
 /* Sorts every list of a model that was filled in any order. */
 void model_sort(struct model *model);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pool's options: what only one scheme asks of it. They are part of its member set. */
-#ifndef HOLDFAST_POOL_OPTIONS_H
-#define HOLDFAST_POOL_OPTIONS_H
+#pragma once
 
 #include "model.h"
 
@@ -19,5 +18,3 @@ int pool_options_check(const struct pool *pool, const char **ret_key, struct ref
 void pool_options_forget(struct pool *pool, const json_t *stated);
 /* Those that the pool's scheme knows, defaults too, as configurations write them. New reference. */
 json_t *pool_options_to_json(const struct pool *pool);
-
-#endif

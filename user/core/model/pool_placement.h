@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placements of pools. */
-#ifndef HOLDFAST_POOL_PLACEMENT_H
-#define HOLDFAST_POOL_PLACEMENT_H
+#pragma once
 
 #include "model.h"
 
@@ -12,5 +11,3 @@
 int pool_placement(const struct model *model, const struct pool *pool, const struct placement *previous,
 		   struct placement **ret, struct refusal *refusal);
 int record_placement(const struct member_record *record, struct placement **ret, struct refusal *refusal);
-
-#endif

@@ -7,8 +7,7 @@
  * A removal outlives its backend's drain. So a file has the same effect on a balancer where the drain has
  * ended and on one where it goes on.
  */
-#ifndef HOLDFAST_REMOVAL_H
-#define HOLDFAST_REMOVAL_H
+#pragma once
 
 #include "model.h"
 
@@ -28,5 +27,3 @@ void removals_forget(struct model *model, const char *pool);
  * out of it. Those that it does not name, or names at another address, are forgotten. 0 or -ENOMEM.
  */
 int removals_keep(struct model *after, const struct model *before);
-
-#endif

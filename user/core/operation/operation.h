@@ -5,8 +5,7 @@
  * new model of the old one or refuses, changing nothing. The table operations[] below is what the API, the
  * CLI and docs/api.md agree on.
  */
-#ifndef HOLDFAST_OPERATION_H
-#define HOLDFAST_OPERATION_H
+#pragma once
 
 #include "core/model/model.h"
 
@@ -46,5 +45,3 @@ typedef bool leave_test(void *context, const struct pool *pool, const struct bac
  */
 int operation_leave(const struct model *model, leave_test *is_over, void *context, int64_t now,
 		    struct model **ret, struct refusal *refusal);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the operations of all nouns share: their arguments, the objects that these name, and their type. */
-#ifndef HOLDFAST_OPERATION_ARGUMENT_H
-#define HOLDFAST_OPERATION_ARGUMENT_H
+#pragma once
 
 #include "core/model/model.h"
 #include "core/model/schema_table.h"
@@ -32,5 +31,3 @@ operation_function service_add, service_set, service_remove;
 operation_function backend_add, backend_set, backend_remove, backend_activate, backend_disable, backend_drain,
 	backend_health;
 operation_function model_apply;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which arguments an operation takes, by name: those of its row, and the keys of the row's schema. */
-#ifndef HOLDFAST_OPERATION_SIGNATURE_H
-#define HOLDFAST_OPERATION_SIGNATURE_H
+#pragma once
 
 #include "operation.h"
 
@@ -11,5 +10,3 @@ const char *signature_text(const struct operation_type *type, char text[SIGNATUR
 /* Refuses what is no object, names that the operation does not know (naming near misses), and missing ones. 0
  * or -EINVAL. */
 int signature_check(const struct operation_type *type, const json_t *arguments, struct refusal *refusal);
-
-#endif

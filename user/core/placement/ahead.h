@@ -4,8 +4,7 @@
  * has such a store (model.ahead) builds nothing long itself: it gets -EAGAIN for what the store does not
  * have.
  */
-#ifndef HOLDFAST_AHEAD_H
-#define HOLDFAST_AHEAD_H
+#pragma once
 
 #include "placement.h"
 
@@ -23,5 +22,3 @@ void ahead_compute_missing(struct ahead *ahead, bool compute);
  */
 int ahead_placement(struct ahead *ahead, const struct member_set *set, uint64_t options,
 		    struct placement **ret, struct refusal *refusal);
-
-#endif

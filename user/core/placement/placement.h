@@ -6,8 +6,7 @@
  * sets give equal placements byte for byte, in whatever order their members were listed: members are numbered
  * by name, in strcmp() order, and every score comes from the seeded hash of a name, never from a number.
  */
-#ifndef HOLDFAST_PLACEMENT_H
-#define HOLDFAST_PLACEMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -202,5 +201,3 @@ int placement_scheme_parse(const char *word, enum placement_scheme *ret);
 /* "xxhash", "md5", "md5-64", "identity". */
 const char *placement_hash_name(enum placement_hash hash);
 int placement_hash_parse(const char *word, enum placement_hash *ret);
-
-#endif

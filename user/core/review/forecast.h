@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The forecast: a plan as JSON, with what of the traffic it touches. */
-#ifndef HOLDFAST_FORECAST_H
-#define HOLDFAST_FORECAST_H
+#pragma once
 
 #include "core/image/plan.h"
 #include "core/value/tally.h"
@@ -27,5 +26,3 @@ uint64_t *forecast_moved_slots(const struct pool_image *before, const struct poo
  * ("remembered", null where they were not counted). traffic: one a pool of the plan. New reference.
  */
 json_t *forecast_to_json(const struct plan *plan, const struct pool_traffic *traffic);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guard: changes that break what clients have, and that nobody makes without saying so (`force`). */
-#ifndef HOLDFAST_GUARD_H
-#define HOLDFAST_GUARD_H
+#pragma once
 
 #include "core/image/image.h"
 #include "core/image/plan.h"
@@ -23,5 +22,3 @@ enum { GUARD_NO_LIMIT = UINT32_MAX };
  * interface. 0 or -EPERM.
  */
 int guard_check(const struct guarded *guarded, struct refusal *refusal);
-
-#endif

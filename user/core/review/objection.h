@@ -4,8 +4,7 @@
  * so a model that is stored may have it, and must still load. A change is refused only for what it brings:
  * what the model before it says already stays as it is.
  */
-#ifndef HOLDFAST_OBJECTION_H
-#define HOLDFAST_OBJECTION_H
+#pragma once
 
 #include "core/model/model.h"
 
@@ -31,5 +30,3 @@ int objections_visit(const struct model *before, const struct model *after, obje
 		     void *context);
 /* Refuses what is wrong in `after` and was not in `before`. 0, -EINVAL with *refusal filled, -ENOMEM. */
 int objections_check(const struct model *before, const struct model *after, struct refusal *refusal);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an operator should hear before a change, and after it: migrations, and schemes that move too much. */
-#ifndef HOLDFAST_WARNING_H
-#define HOLDFAST_WARNING_H
+#pragma once
 
 #include "core/image/plan.h"
 #include "objection.h"
@@ -19,5 +18,3 @@ int warning_append_standing(const struct model *model, json_t *warnings);
 void warning_append_refusal(const struct refusal *refusal, json_t *warnings);
 /* Backends that a file names and that stay out, because a command removed them. */
 void warning_append_removals(const struct model *model, json_t *warnings);
-
-#endif

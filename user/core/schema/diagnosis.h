@@ -4,8 +4,7 @@
  * that got a no and find the words for it. They are asked after the parser, and have a sentence for every
  * text.
  */
-#ifndef HOLDFAST_DIAGNOSIS_H
-#define HOLDFAST_DIAGNOSIS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ __attribute__((format(printf, 1, 2))) struct diagnosis diagnosis(const char *why
 enum { QUOTED_TEXT = 96 };
 /* text in quotes, with "..." where it is cut. Returns quoted. */
 const char *quote(const char *text, char quoted[QUOTED_TEXT]);
-
-#endif

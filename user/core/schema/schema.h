@@ -4,8 +4,7 @@
  * and where in its struct the value lives; reading, writing and refusals all come from the rows. Which keys
  * there are is in core/model/schema_table.h.
  */
-#ifndef HOLDFAST_SCHEMA_H
-#define HOLDFAST_SCHEMA_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -128,5 +127,3 @@ int schema_unknown(const struct schema *schema, const char *key, struct refusal 
 const char *schema_word(const struct schema_key *key, unsigned int value);
 /* "a number from 0 to 65535", "tcp or udp", ...: what would be right for key. Returns text. */
 const char *schema_describe(const struct schema_key *key, char *text, size_t size);
-
-#endif

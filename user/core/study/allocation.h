@@ -4,8 +4,7 @@
  * much, rather than where a hash falls (the idea of Cassandra 4's allocation of tokens). It depends on the
  * order of joining, so that it is for study, and for rings whose positions are then written down.
  */
-#ifndef HOLDFAST_STUDY_ALLOCATION_H
-#define HOLDFAST_STUDY_ALLOCATION_H
+#pragma once
 
 #include "core/placement/placement.h"
 
@@ -14,5 +13,3 @@
  * which borrows the names. 0 or -ENOMEM.
  */
 int allocate_tokens(const struct member *members, size_t count, uint32_t tokens, struct token_position **ret);
-
-#endif

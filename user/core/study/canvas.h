@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every picture shares: the page, its colours, a legend of members, lines of text. */
-#ifndef HOLDFAST_STUDY_CANVAS_H
-#define HOLDFAST_STUDY_CANVAS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -37,5 +36,3 @@ double legend_height(const struct cast *cast);
 void legend_draw(FILE *svg, const struct drawing *drawing, const struct cast *cast, double y);
 /* The letter of a member: A to X. */
 char cast_letter(size_t member);
-
-#endif

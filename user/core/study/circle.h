@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The circle that a ring is drawn as: angles are radians, clockwise from the top; lengths are the canvas's.
  */
-#ifndef HOLDFAST_STUDY_CIRCLE_H
-#define HOLDFAST_STUDY_CIRCLE_H
+#pragma once
 
 #include "canvas.h"
 
@@ -48,5 +47,3 @@ void key_draw(FILE *svg, const struct placed_key *key, size_t number);
 /* A line a key, from y on. */
 void keys_list(FILE *svg, const struct drawing *drawing, const struct cast *cast,
 	       const struct placed_key *keys, double y);
-
-#endif

@@ -3,8 +3,7 @@
  * What a placement is worth, and what a change of it costs, in numbers. Time is the caller's: it measures how
  * long placement_build() and sample_owners() take.
  */
-#ifndef HOLDFAST_STUDY_COMPARISON_H
-#define HOLDFAST_STUDY_COMPARISON_H
+#pragma once
 
 #include "core/placement/placement.h"
 
@@ -64,5 +63,3 @@ int compare_bounded(const struct sample *sample, const struct side *before, doub
  * cent, and load counting the request that is being placed.
  */
 uint64_t bounded_cap(uint64_t load, double factor, uint64_t weight, uint64_t total);
-
-#endif

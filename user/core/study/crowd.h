@@ -9,8 +9,7 @@
  *
  * and changes of it: +d, +d..f and the like come, -b leaves, b*2 and b=250 change weight, b@west moves.
  */
-#ifndef HOLDFAST_STUDY_CROWD_H
-#define HOLDFAST_STUDY_CROWD_H
+#pragma once
 
 #include "core/placement/placement.h"
 
@@ -30,5 +29,3 @@ int crowd_change(struct crowd *crowd, const char *text, struct refusal *refusal)
 int crowd_copy(const struct crowd *crowd, struct crowd *ret);
 void crowd_free(struct crowd *crowd); /* leaves it empty */
 struct member *crowd_find(const struct crowd *crowd, const char *name);
-
-#endif

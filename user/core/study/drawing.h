@@ -5,8 +5,7 @@
  * of 800 units, no letter below 22 of them. Colours are those of Okabe and Ito, told apart by the
  * colour-blind; every member has a letter too, so that nothing is said by colour alone.
  */
-#ifndef HOLDFAST_STUDY_DRAWING_H
-#define HOLDFAST_STUDY_DRAWING_H
+#pragma once
 
 #include "core/placement/placement.h"
 #include "core/value/refusal.h"
@@ -28,5 +27,3 @@ enum { DRAWING_MEMBERS = 24, DRAWING_KEYS = 16 };
 /* The picture, for the caller to free. 0, -EINVAL with *refusal filled, or -ENOMEM. */
 int draw_ring(const struct drawing *drawing, char **ret, struct refusal *refusal);
 int draw_bands(const struct drawing *drawing, char **ret, struct refusal *refusal);
-
-#endif

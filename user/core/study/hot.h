@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hot keys: what of a traffic's imbalance no placement can mend, and what else would. */
-#ifndef HOLDFAST_STUDY_HOT_H
-#define HOLDFAST_STUDY_HOT_H
+#pragma once
 
 #include "core/placement/placement.h"
 
@@ -24,5 +23,3 @@ struct heat {
 /* Members count as equals. 0 or -ENOMEM; -EINVAL: no key, or no member to place it on. */
 int heat_measure(const struct placement *placement, const struct key_count *keys, size_t count, size_t shards,
 		 double factor, struct heat *ret);
-
-#endif

@@ -4,8 +4,7 @@
  * used leave first, and what it has not it fetches from a slow store. What counts is the hit rate while the
  * change goes by.
  */
-#ifndef HOLDFAST_STUDY_REPLAY_H
-#define HOLDFAST_STUDY_REPLAY_H
+#pragma once
 
 #include "core/placement/placement.h"
 #include "core/value/refusal.h"
@@ -24,5 +23,3 @@ struct replay {
 
 /* Writes each step's hit rate. 0, -EINVAL with *refusal filled, or -ENOMEM. */
 int replay_run(const struct replay *replay, double *ret_rates, struct refusal *refusal);
-
-#endif

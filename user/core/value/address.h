@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IPv4 and IPv6 addresses, prefixes and ports, as text and as network-order bytes. */
-#ifndef HOLDFAST_ADDRESS_H
-#define HOLDFAST_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ const char *endpoint_text(const struct address *address, uint16_t low, uint16_t 
 
 /* "tcp", "udp"; "?" for another protocol. */
 const char *proto_name(uint8_t proto);
-
-#endif

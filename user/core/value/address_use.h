@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which addresses backends, VIPs and outer sources can have: what the address alone says. */
-#ifndef HOLDFAST_ADDRESS_USE_H
-#define HOLDFAST_ADDRESS_USE_H
+#pragma once
 
 #include "address.h"
 
@@ -18,5 +17,3 @@ bool prefix_contains(const struct prefix *prefix, const struct address *address)
 const struct address_class *address_class(const struct address *address);
 /* The first class of which the prefix has an address, or that has the prefix; NULL: none. */
 const struct address_class *prefix_class(const struct prefix *prefix);
-
-#endif

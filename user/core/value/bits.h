@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A set of small numbers, a bit each in an array of 64-bit words. */
-#ifndef HOLDFAST_BITS_H
-#define HOLDFAST_BITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ static inline void bit_clear(uint64_t *bits, uint32_t number)
 {
 	bits[number / 64] &= ~(1ULL << number % 64);
 }
-
-#endif

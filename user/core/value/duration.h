@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Durations as text: "1h30m", "30s". */
-#ifndef HOLDFAST_DURATION_H
-#define HOLDFAST_DURATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ const char *duration_text(uint32_t seconds, char text[DURATION_TEXT]);
 enum { AGE_TEXT = 24 };
 /* How long ago something was, in short: "12s", "4m", "3h". Returns text. */
 const char *age_text(int64_t seconds, char text[AGE_TEXT]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame of one flow, as a client's packet would arrive: for asking the data plane what it would do with it.
  */
-#ifndef HOLDFAST_FRAME_H
-#define HOLDFAST_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ size_t frame_build(const struct flow_tuple *tuple, bool opening, uint8_t frame[F
 /* The outer addresses of a frame that the data plane has wrapped; false: not an IP packet. */
 bool frame_addresses(const uint8_t *frame, size_t length, struct address *ret_source,
 		     struct address *ret_destination);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists that grow by one entry at a time, and double their room when it is full. */
-#ifndef HOLDFAST_LIST_H
-#define HOLDFAST_LIST_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -19,5 +18,3 @@ static inline void *list_grow(void *list, size_t count, size_t *room, size_t siz
 		*room = wanted;
 	return grown;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a service listens on, as text: "tcp 203.0.113.10:5432", "udp [2001:db8::1]:8000-8100",
  * "tcp 10.0.0.1:any". */
-#ifndef HOLDFAST_LISTEN_ADDRESS_H
-#define HOLDFAST_LISTEN_ADDRESS_H
+#pragma once
 
 #include "address.h"
 
@@ -16,5 +15,3 @@ struct listen {
 int listen_parse(const char *text, struct listen *ret);
 enum { LISTEN_TEXT = ENDPOINT_TEXT + 16 };
 const char *listen_text(const struct listen *listen, char text[LISTEN_TEXT]); /* returns text */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of pools, backends and zones: letters, digits, '-', '_', '.', first a letter or digit. */
-#ifndef HOLDFAST_NAME_H
-#define HOLDFAST_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,5 +11,3 @@ enum { NAME_SIZE = 64 }; /* 63 bytes and the end */
 bool name_letter(char letter, bool first);
 /* Whether the first length bytes of text are a name. */
 bool name_valid(const char *text, size_t length);
-
-#endif

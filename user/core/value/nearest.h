@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Near misses: the word somebody probably meant. */
-#ifndef HOLDFAST_NEAREST_H
-#define HOLDFAST_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ struct nearest nearest_to(const char *word);
 void nearest_offer(struct nearest *nearest, const char *candidate); /* borrowed while the search lasts */
 /* Sets refusal->right to "did you mean BEST?" where one is near, otherwise to `otherwise` (may be NULL). */
 void nearest_right(const struct nearest *nearest, struct refusal *refusal, const char *otherwise);
-
-#endif

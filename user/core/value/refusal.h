@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A refused change: what is wrong, where, and what would be right. Filled by whoever returns -EINVAL and the
  * like. */
-#ifndef HOLDFAST_REFUSAL_H
-#define HOLDFAST_REFUSAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ enum { REFUSAL_TEXT = sizeof(struct refusal) };
 
 /* All of it in one line, as the command line prints it: "WHERE: WHAT: RIGHT". Returns text. */
 const char *refusal_text(const struct refusal *refusal, char text[REFUSAL_TEXT]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Seeds as text: 16 hexadecimal digits. */
-#ifndef HOLDFAST_SEED_H
-#define HOLDFAST_SEED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
 int seed_parse(const char *text, uint64_t *ret);
 enum { SEED_TEXT = 17 };
 const char *seed_text(uint64_t seed, char text[SEED_TEXT]); /* returns text */
-
-#endif

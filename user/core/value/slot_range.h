@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who owns which slots of a table, as text: "db1=0-8191,db2=8192-16383". */
-#ifndef HOLDFAST_SLOT_RANGE_H
-#define HOLDFAST_SLOT_RANGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int slot_ranges_parse(const char *text, struct slot_range **ret_ranges, size_t *
 char *slot_ranges_text(const struct slot_range *ranges, size_t count);
 /* A text in its one form, the caller's to free; NULL for SLOT_RANGES_EVEN. 0, -EINVAL, -ENOMEM. */
 int slot_ranges_canonical(const char *text, char **ret);
-
-#endif

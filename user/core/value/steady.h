@@ -4,8 +4,7 @@
  * the database is made, and from then on only CLOCK_MONOTONIC moves it. Across a reboot it goes on from where
  * it was noted last, so that a deadline keeps at least the time that was left.
  */
-#ifndef HOLDFAST_STEADY_H
-#define HOLDFAST_STEADY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void steady_note(const struct steady *steady, int64_t monotonic, char text[STEAD
 
 /* A stamp so many milliseconds later or earlier, from 1 to INT64_MAX; 0, which is none, stays none. */
 int64_t stamp_move(int64_t stamp, int64_t milliseconds);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tallies: what is counted of a service, a backend or a reason, and how fast it grows. */
-#ifndef HOLDFAST_TALLY_H
-#define HOLDFAST_TALLY_H
+#pragma once
 
 #include <holdfast/abi.h>
 #include <jansson.h>
@@ -17,5 +16,3 @@ struct tally {
 void tally_count(struct tally *tally, const struct hf_counters *counters, bool seen);
 /* New flows a second, times share; null where no flow is seen to begin. New reference. */
 json_t *tally_new_flows(const struct tally *tally, double share);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the numbers in the data plane are called. Those that the ledger does not know are called "#3". */
-#ifndef HOLDFAST_NUMBER_NAME_H
-#define HOLDFAST_NUMBER_NAME_H
+#pragma once
 
 #include "core/image/image.h"
 
@@ -21,5 +20,3 @@ const char *backend_number_name(const struct names *names, uint16_t number, char
 const char *pool_number_name(const struct names *names, uint32_t number, char text[NUMBER_NAME]);
 /* The service of that number, all but its pool, by what the directory says. False: it has none. */
 bool directory_service(const struct directory *directory, uint16_t number, struct service *ret);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Functions return new references, and take over those that they are given.
  */
-#ifndef HOLDFAST_VIEW_H
-#define HOLDFAST_VIEW_H
+#pragma once
 
 #include <holdfast/reasons.h>
 
@@ -170,5 +169,3 @@ struct why_state {
 	const char *program; /* the tag */
 };
 json_t *why_view(const struct why_state *why);
-
-#endif

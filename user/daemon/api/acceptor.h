@@ -3,8 +3,7 @@
  * The acceptor: opens the listening socket, and takes the connections that arrive there. It keeps descriptors
  * in reserve, so that root gets an answer, and others a refusal, when the process has none left.
  */
-#ifndef HOLDFAST_ACCEPTOR_H
-#define HOLDFAST_ACCEPTOR_H
+#pragma once
 
 #include <sys/types.h>
 #include <uv.h>
@@ -29,5 +28,3 @@ void acceptor_resume(struct acceptor *acceptor);
 
 /* Raises the soft limit of descriptors to the hard one. Returns the limit. */
 unsigned long descriptors_raise(void);
-
-#endif

@@ -5,8 +5,7 @@
  * client waits for it. Time is counted in turns of the daemon, one a second, so that a daemon that was
  * stopped cuts off nobody for that.
  */
-#ifndef HOLDFAST_CLIENT_H
-#define HOLDFAST_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <uv.h>
@@ -76,5 +75,3 @@ void client_turn_away(int fd, int error, const char *what, const char *right);
 void clients_settle(void);
 /* Once a second, when the server has read what arrived: cuts off those who took too long. */
 void clients_tick(void);
-
-#endif

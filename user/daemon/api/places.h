@@ -3,8 +3,7 @@
  * Places: how many connections the API serves at once, and how users share them. A quarter is the most that
  * one user may hold, and the last sixteenth is for root alone: no user keeps the others or root out.
  */
-#ifndef HOLDFAST_PLACES_H
-#define HOLDFAST_PLACES_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -30,5 +29,3 @@ void place_give_back(struct holder *holder);
 uid_t holder_user(const struct holder *holder);
 /* "root", or "user 1000" where the number has no name. The holder owns the text. */
 const char *holder_name(struct holder *holder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The API's paths, and who handles them. */
-#ifndef HOLDFAST_ROUTES_H
-#define HOLDFAST_ROUTES_H
+#pragma once
 
 #include "daemon/handler/handler.h"
 
@@ -30,5 +29,3 @@ const struct route *route_find(const char *method, const char *path, struct requ
 /* As request_handler. */
 int route_answer(const struct route *route, struct instance *instance, const struct request *request,
 		 json_t **ret, struct refusal *refusal);
-
-#endif

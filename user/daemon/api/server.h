@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The API's server: HTTP on a listening Unix socket, driven by the event loop. */
-#ifndef HOLDFAST_SERVER_H
-#define HOLDFAST_SERVER_H
+#pragma once
 
 #include <uv.h>
 
@@ -15,5 +14,3 @@ int server_open(uv_loop_t *loop, struct instance *instance, int fd, struct serve
 /* Once a second: cuts off clients that took too long. */
 void server_tick(struct server *server);
 void server_close(struct server *server);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the server share: who gets in (server.c), the requests (exchange.c), the event loop
  * (server_run.c). */
-#ifndef HOLDFAST_SERVER_PRIVATE_H
-#define HOLDFAST_SERVER_PRIVATE_H
+#pragma once
 
 #include <microhttpd.h>
 
@@ -35,5 +34,3 @@ enum MHD_Result exchange_take(void *context, struct MHD_Connection *connection, 
 			      void **state);
 void exchange_end(void *context, struct MHD_Connection *connection, void **state,
 		  enum MHD_RequestTerminationCode code);
-
-#endif

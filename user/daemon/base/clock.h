@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two clocks: what people read, and what intervals and the data plane are measured by. */
-#ifndef HOLDFAST_CLOCK_H
-#define HOLDFAST_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -25,5 +24,3 @@ static inline int64_t clock_monotonic(void)
 {
 	return clock_milliseconds(CLOCK_MONOTONIC);
 }
-
-#endif

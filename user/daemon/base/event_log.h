@@ -4,8 +4,7 @@
  * second, so that a thousand neighbours that come at once cost one commit. What one cause does to many
  * backends is one event, with their number.
  */
-#ifndef HOLDFAST_EVENTS_H
-#define HOLDFAST_EVENTS_H
+#pragma once
 
 #include "log.h"
 #include "daemon/store/store.h"
@@ -36,5 +35,3 @@ void event_gather(const struct common_event *event, const char *backend);
  * each kind, the first ones. What is beyond is in the log alone.
  */
 void events_flush(struct store *store);
-
-#endif

@@ -3,8 +3,7 @@
  * One daemon for each instance. It locks each thing that two daemons could share: the database, the pins, and
  * the runtime directory. The kernel releases the locks when the process ends.
  */
-#ifndef HOLDFAST_LOCK_H
-#define HOLDFAST_LOCK_H
+#pragma once
 
 #include "daemon/options.h"
 #include "kern/maps/dataplane.h"
@@ -37,5 +36,3 @@ struct hold {
  * pins, and nothing may be changed.
  */
 int hold_renew(struct hold *hold, struct dataplane *dataplane);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log: one line an event on standard error; systemd's journal adds the time. */
-#ifndef HOLDFAST_LOG_H
-#define HOLDFAST_LOG_H
+#pragma once
 
 #include "core/value/refusal.h"
 
@@ -13,5 +12,3 @@ void log_open(const char *instance);
 __attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const char *format, ...);
 /* A refusal as one line: "WHAT: where; what would be right". */
 void log_refusal(enum log_level level, const char *doing, const struct refusal *refusal);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The service manager's readiness protocol (sd_notify(3)): datagrams to $NOTIFY_SOCKET; nothing where it is
  * unset. */
-#ifndef HOLDFAST_NOTIFY_H
-#define HOLDFAST_NOTIFY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ void notify_manager(const char *state);
 /* Milliseconds between two signs of life that the manager asks for, half of its limit; 0: it asks for none.
  */
 uint64_t notify_watchdog_interval(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instance's clock (core/value/steady.h) at work: it goes on from what the store holds of it. */
-#ifndef HOLDFAST_STEADY_CLOCK_H
-#define HOLDFAST_STEADY_CLOCK_H
+#pragma once
 
 #include "core/value/steady.h"
 #include "daemon/store/store.h"
@@ -20,5 +19,3 @@ void steady_clock_note(struct steady_clock *clock, struct store *store);
 int64_t steady_clock_now(const struct steady_clock *clock);
 /* A stamp of that clock as Unix time, in milliseconds, for people; 0 stays 0. */
 int64_t steady_clock_wall(const struct steady_clock *clock, int64_t stamp);
-
-#endif

@@ -9,8 +9,7 @@
  * A daemon that dies between the commit and the data plane finds the generation at its next start and carries
  * it out.
  */
-#ifndef HOLDFAST_CHANGE_H
-#define HOLDFAST_CHANGE_H
+#pragma once
 
 #include "core/operation/operation.h"
 #include "core/review/guard.h"
@@ -46,5 +45,3 @@ json_t *change_answer(uint32_t generation, bool changed, bool dry_run, json_t *p
 
 /* A model as the store holds it, without facts: compact JSON text, to be freed. */
 char *model_dump(const struct model *model);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations and whole configurations as changes (change.h). */
-#ifndef HOLDFAST_CHANGE_OPERATION_H
-#define HOLDFAST_CHANGE_OPERATION_H
+#pragma once
 
 #include "change.h"
 
@@ -20,5 +19,3 @@ int change_configuration(struct instance *instance, json_t *configuration, const
  */
 int change_health(struct instance *instance, const json_t *arguments, const struct change *change,
 		  json_t **ret, struct refusal *refusal);
-
-#endif

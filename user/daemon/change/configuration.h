@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configuration file: applied at start unless it is what was last applied, by whomever, and at SIGHUP. */
-#ifndef HOLDFAST_CONFIGURATION_H
-#define HOLDFAST_CONFIGURATION_H
+#pragma once
 
 #include "daemon/instance.h"
 
@@ -20,5 +19,3 @@ void configuration_apply(struct instance *instance, bool again);
  * negative errno with *refusal filled.
  */
 int configuration_note(struct instance *instance, const json_t *configuration, struct refusal *refusal);
-
-#endif

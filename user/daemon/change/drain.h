@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drains: how far a backend is on its way out. */
-#ifndef HOLDFAST_DRAIN_H
-#define HOLDFAST_DRAIN_H
+#pragma once
 
 #include "daemon/instance.h"
 
@@ -23,5 +22,3 @@ void drain_state(struct instance *instance, const struct pool *pool, const struc
  * were to leave when they are drained, all of them by one generation.
  */
 void drain_tick(struct instance *instance);
-
-#endif

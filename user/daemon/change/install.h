@@ -9,8 +9,7 @@
  * the instance. Only a daemon that dies between the store and the data plane leaves a generation that is not
  * loaded, and its next start carries that out.
  */
-#ifndef HOLDFAST_INSTALL_H
-#define HOLDFAST_INSTALL_H
+#pragma once
 
 #include "core/image/plan.h"
 #include "daemon/instance.h"
@@ -51,5 +50,3 @@ int install_image(struct instance *instance, struct install *install, struct ref
 /* Frees what does not rule. Next hops that were followed for nothing are those of the image in force again.
  */
 void install_close(struct instance *instance, struct install *install);
-
-#endif

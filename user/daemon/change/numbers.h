@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers that the ledger has retired. */
-#ifndef HOLDFAST_NUMBERS_H
-#define HOLDFAST_NUMBERS_H
+#pragma once
 
 #include "daemon/instance.h"
 
@@ -10,5 +9,3 @@
  * it could be told: a count of flows must be late enough for it (evidence.h).
  */
 bool numbers_release(struct instance *instance);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data plane is opened and made what is in force, at a start and by an upgrade. */
-#ifndef HOLDFAST_RECONCILE_H
-#define HOLDFAST_RECONCILE_H
+#pragma once
 
 #include "daemon/instance.h"
 
@@ -16,5 +15,3 @@ int reconcile(struct instance *instance, bool starting, struct refusal *refusal)
  * built with in the place of the attached ones, flows and all. *ret_changed: those were of another build. 0,
  * or a negative errno with *refusal filled. */
 int upgrade_programs(struct instance *instance, bool *ret_changed, struct refusal *refusal);
-
-#endif

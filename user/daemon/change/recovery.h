@@ -4,8 +4,7 @@
  * not know, the daemon leaves them as they are and refuses to start (-ENOTRECOVERABLE), until somebody
  * restores the database or uses --fresh.
  */
-#ifndef HOLDFAST_RECOVERY_H
-#define HOLDFAST_RECOVERY_H
+#pragma once
 
 #include "daemon/instance.h"
 
@@ -22,5 +21,3 @@ int recovery_check_numbers(const struct instance *instance, const char *path, co
 int recovery_begin(struct instance *instance, struct refusal *refusal);
 /* --fresh: renames the database, if there is one, so that it can be looked at later. */
 int recovery_set_aside(const char *path, struct refusal *refusal);
-
-#endif

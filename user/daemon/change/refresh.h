@@ -3,8 +3,7 @@
  * What time alone changes: graces and deadlines that end, slots that settle, backends that are drained and
  * leave, numbers that no flow carries any more.
  */
-#ifndef HOLDFAST_REFRESH_H
-#define HOLDFAST_REFRESH_H
+#pragma once
 
 #include "daemon/instance.h"
 
@@ -13,5 +12,3 @@
 int refresh_image(struct instance *instance);
 /* Does what is due. Once a second. */
 void refresh_tick(struct instance *instance);
-
-#endif

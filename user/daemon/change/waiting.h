@@ -7,8 +7,7 @@
  *   -ENOLCK  Another process has the database's lock. The change is tried again twenty times a second, for
  *            two seconds. Then its refusal is the answer.
  */
-#ifndef HOLDFAST_WAITING_H
-#define HOLDFAST_WAITING_H
+#pragma once
 
 #include <stdint.h>
 #include <uv.h>
@@ -35,5 +34,3 @@ void waiting_prepare(struct waiting *waiting, const struct model *model, const c
  */
 bool waiting_add(struct waiting *waiting, int error, int64_t *until, void (*resume)(void *context),
 		 void *context);
-
-#endif

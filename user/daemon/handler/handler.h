@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A request as handlers see it: method and path are matched, the body is read and parsed. */
-#ifndef HOLDFAST_HANDLER_H
-#define HOLDFAST_HANDLER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ int request_count(const struct request *request, const char *name, int64_t most,
 /* 0 with the answer in *ret (new reference), or a negative errno with *refusal filled: response_status(). */
 typedef int (*request_handler)(struct instance *instance, const struct request *request, json_t **ret,
 			       struct refusal *refusal);
-
-#endif

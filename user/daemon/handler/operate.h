@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handlers of requests that change the desired state. */
-#ifndef HOLDFAST_OPERATE_H
-#define HOLDFAST_OPERATE_H
+#pragma once
 
 #include "handler.h"
 
@@ -10,5 +9,3 @@ int operate(struct instance *instance, const struct request *request, json_t **r
 int roll_back(struct instance *instance, const struct request *request, json_t **ret,
 	      struct refusal *refusal);
 int upgrade(struct instance *instance, const struct request *request, json_t **ret, struct refusal *refusal);
-
-#endif

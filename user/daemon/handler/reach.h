@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which backends packets can reach, and what becomes of those that they cannot. */
-#ifndef HOLDFAST_REACH_H
-#define HOLDFAST_REACH_H
+#pragma once
 
 #include "daemon/watch/next_hops.h"
 #include "daemon/instance.h"
@@ -20,5 +19,3 @@ void pool_count(const struct instance *instance, const struct pool *pool, size_t
 bool backend_drops(struct instance *instance, const struct pool *pool, const struct backend *backend);
 /* Appends a line for each pool and cause: whose packets are dropped, and why. */
 void append_drops(struct instance *instance, json_t *list);
-
-#endif

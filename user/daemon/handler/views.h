@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handlers of requests that only look: the running instance as the JSON of docs/api.md. */
-#ifndef HOLDFAST_VIEWS_H
-#define HOLDFAST_VIEWS_H
+#pragma once
 
 #include "core/view/view.h"
 #include "handler.h"
@@ -41,5 +40,3 @@ void service_fill(const struct instance *instance, const struct service *service
 /* What keeps packets from coming in there, or NULL. */
 const char *interface_problem(struct instance *instance, const struct interface *interface,
 			      char text[CARRIER_TEXT]);
-
-#endif

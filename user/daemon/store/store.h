@@ -4,8 +4,7 @@
  * SQLite database (write-ahead log, every commit synced). What it holds after a crash is the last generation
  * whose commit returned.
  */
-#ifndef HOLDFAST_STORE_H
-#define HOLDFAST_STORE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -122,5 +121,3 @@ int store_append_events(struct store *store, const json_t *events);
 /* [{id, time, kind, subject, text}], oldest first: the last `limit` of those after id `after`. New reference.
  */
 json_t *store_events(struct store *store, int64_t after, int limit);
-
-#endif

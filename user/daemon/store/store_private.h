@@ -2,8 +2,7 @@
 /*
  * The inside of a store. Its files are named in their order: each uses only those before it.
  */
-#ifndef HOLDFAST_STORE_PRIVATE_H
-#define HOLDFAST_STORE_PRIVATE_H
+#pragma once
 
 #include <limits.h>
 #include <sqlite3.h>
@@ -115,5 +114,3 @@ void store_shrink(struct store *store);
 
 /* store.c: opens the database at path. sqlite3_close(*ret) also after a failure. */
 int store_open_file(const char *path, sqlite3 **ret, struct refusal *refusal);
-
-#endif

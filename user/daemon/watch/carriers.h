@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Carriers: notes, once each, that packets stop coming in by an attached interface, and that they can again.
  */
-#ifndef HOLDFAST_CARRIERS_H
-#define HOLDFAST_CARRIERS_H
+#pragma once
 
 #include "next_hops.h"
 #include "interfaces.h"
@@ -16,5 +15,3 @@ struct carriers {
 /* Once a second. */
 void carriers_tick(struct carriers *carriers, struct interfaces *interfaces,
 		   const struct next_hops *next_hops, const struct model *model);
-
-#endif

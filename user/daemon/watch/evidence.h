@@ -13,8 +13,7 @@
  * Changes are numbered, and grace periods note the number: no clock decides 1. and 2. The moment of 3. is in
  * whole seconds of a clock that the data plane reads a little late, so evidence_take() adds a second.
  */
-#ifndef HOLDFAST_EVIDENCE_H
-#define HOLDFAST_EVIDENCE_H
+#pragma once
 
 #include "core/image/image.h"
 #include "kern/maps/flows.h"
@@ -63,5 +62,3 @@ uint32_t evidence_moment(const struct evidence *evidence);
 /* Waits for a grace period where a change is waiting for one, or evidence_take() is: what the data plane no
  * longer uses is given back, and the next count may end something. May take tens of milliseconds. */
 void evidence_reclaim(struct evidence *evidence);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A backend that has left its pool keeps its fact for as long as a kept generation may bring it back.
  */
-#ifndef HOLDFAST_FACTS_H
-#define HOLDFAST_FACTS_H
+#pragma once
 
 #include "core/image/image.h"
 #include "daemon/store/store.h"
@@ -64,5 +63,3 @@ void facts_warn_returning(const struct facts *facts, const struct model *model, 
 void facts_follow(struct facts *facts, const struct model *model, uint32_t generation);
 /* Forgets facts of backends that no kept generation can bring back. */
 void facts_prune(struct facts *facts);
-
-#endif

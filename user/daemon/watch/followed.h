@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of an image's backends whose next hops are followed (next_hops.h). */
-#ifndef HOLDFAST_FOLLOWED_H
-#define HOLDFAST_FOLLOWED_H
+#pragma once
 
 #include "core/image/image.h"
 
@@ -26,5 +25,3 @@ struct backend_hop *followed_find(const struct followed *followed, const struct 
 				  uint16_t backend);
 /* The same backend's in this list, or NULL. */
 struct backend_hop *followed_same(const struct followed *followed, const struct backend_hop *hop);
-
-#endif

@@ -4,8 +4,7 @@
  * that is not there yet is tried again until it appears. One that somebody else detached (holdfast --offline
  * interface detach) is left alone until it is attached by hand, or the daemon starts again.
  */
-#ifndef HOLDFAST_INTERFACES_H
-#define HOLDFAST_INTERFACES_H
+#pragma once
 
 #include "core/model/model.h"
 #include "kern/maps/dataplane.h"
@@ -47,5 +46,3 @@ bool interfaces_wanted(struct interfaces *interfaces, const struct model *model)
 const char *interfaces_problem(const struct interfaces *interfaces, const char *name);
 /* Fills *ret and returns true if the program is attached there. */
 bool interfaces_attachment(struct interfaces *interfaces, const char *name, struct attachment *ret);
-
-#endif

@@ -3,8 +3,7 @@
  * Whether drivers lose what the data plane forwards (kern/base/driver_drops.h), on the interfaces that run
  * the program and on those that packets leave by. What rises from one look to the next is happening.
  */
-#ifndef HOLDFAST_DAEMON_LOSSES_H
-#define HOLDFAST_DAEMON_LOSSES_H
+#pragma once
 
 #include <net/if.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ void losses_tick(struct losses *losses, struct dataplane *dataplane, const struc
 void losses_look(struct losses *losses, struct dataplane *dataplane, const struct image *image, int64_t now);
 /* NULL: the interface neither runs the program nor do packets leave by it. Borrowed until the next look. */
 const struct loss *losses_of(const struct losses *losses, const char *interface);
-
-#endif

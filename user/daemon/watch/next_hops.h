@@ -3,8 +3,7 @@
  * Next hops of the backends: follows what the kernel says of their addresses (kern/neighbour/nexthop.h) and
  * keeps the data plane's entries true.
  */
-#ifndef HOLDFAST_NEXT_HOPS_H
-#define HOLDFAST_NEXT_HOPS_H
+#pragma once
 
 #include "core/ledger/ledger.h"
 #include "kern/maps/dataplane.h"
@@ -49,5 +48,3 @@ void next_hops_reach(const struct next_hops *hops, const struct address *address
 		     struct reach *ret);
 /* Whether an interface carries packets. Asks the kernel. */
 enum link_state next_hops_link(const struct next_hops *hops, uint32_t ifindex);
-
-#endif

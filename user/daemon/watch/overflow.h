@@ -3,8 +3,7 @@
  * Overflow: whether flows find no room in the flow table now. The data plane counts them; what rises from one
  * second to the next is happening.
  */
-#ifndef HOLDFAST_OVERFLOW_H
-#define HOLDFAST_OVERFLOW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ struct overflow {
 void overflow_tick(struct overflow *overflow, struct dataplane *dataplane, int64_t now);
 /* How many connections found no room since that began; 0: it is not happening. */
 uint64_t overflow_unfit(const struct overflow *overflow);
-
-#endif

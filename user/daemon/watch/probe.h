@@ -4,8 +4,7 @@
  * still hold flows, and resets what it does not know: it is the last hop of its slots. A TCP connection is
  * tried each second, and whether it is accepted or refused, the host answers.
  */
-#ifndef HOLDFAST_PROBE_H
-#define HOLDFAST_PROBE_H
+#pragma once
 
 #include "facts.h"
 
@@ -30,5 +29,3 @@ void probe_close(struct probe *probe);
 bool probe_tick(struct probe *probe, const struct model *model, const struct facts *facts);
 /* Whether a host that is asked has answered lately. */
 bool probe_has(const struct probe *probe, const struct address *address);
-
-#endif

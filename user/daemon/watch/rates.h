@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rates: the data plane's counters by service, backend and reason, and how fast they grow, sampled once a
  * second. */
-#ifndef HOLDFAST_RATES_H
-#define HOLDFAST_RATES_H
+#pragma once
 
 #include "core/ledger/ledger.h"
 #include "core/value/tally.h"
@@ -25,5 +24,3 @@ const struct tally *rates_reason(const struct rates *rates, unsigned reason); /*
 /* New flows a second of all services of a pool: flows, seen and unseen of a tally. */
 struct tally rates_pool(const struct rates *rates, const struct model *model, const struct ledger *ledger,
 			const char *pool);
-
-#endif

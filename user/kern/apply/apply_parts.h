@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a plan becomes the maps' contents, part by part. */
-#ifndef HOLDFAST_APPLY_PARTS_H
-#define HOLDFAST_APPLY_PARTS_H
+#pragma once
 
 #include "core/image/plan.h"
 #include "room.h"
@@ -43,5 +42,3 @@ bool tables_leave_room(const struct dataplane *dataplane, const struct plan *pla
 /* Applies a plan whose tables do not fit in all at once: one by one, with a grace period for each. */
 int apply_tight(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,
 		struct refusal *refusal);
-
-#endif

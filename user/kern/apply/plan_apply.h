@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HOLDFAST_PLAN_APPLY_H
-#define HOLDFAST_PLAN_APPLY_H
+#pragma once
 
 #include "core/image/plan.h"
 #include "kern/maps/dataplane.h"
@@ -12,5 +11,3 @@
  */
 int dataplane_apply(struct dataplane *dataplane, const struct plan *plan, uint32_t generation,
 		    struct refusal *refusal);
-
-#endif

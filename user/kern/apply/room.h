@@ -8,8 +8,7 @@
  * put there for one grace period alone, and then where the one before it was. So the hole is never lost, and
  * what room_fits() accepts can always be changed.
  */
-#ifndef HOLDFAST_ROOM_H
-#define HOLDFAST_ROOM_H
+#pragma once
 
 #include "core/image/image.h"
 #include "kern/maps/ranges.h"
@@ -50,5 +49,3 @@ void room_give_back(struct ranges *ranges, const struct place *before, enum room
  * no hole for it, and moving tables makes none. Nothing has changed but the places of tables then.
  */
 int room_put(struct room *room, uint32_t pool, uint32_t size, enum room_keeps keeps, uint32_t largest);
-
-#endif

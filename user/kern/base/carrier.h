@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether an interface carries packets, and what to say where it does not. */
-#ifndef HOLDFAST_CARRIER_H
-#define HOLDFAST_CARRIER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ enum link_state carrier_ask(uint32_t ifindex);
 enum { CARRIER_TEXT = 128 };
 /* Why no packet comes in by the interface, and what to do; NULL: it carries, or is gone. */
 const char *carrier_problem(enum link_state state, const char *interface, char text[CARRIER_TEXT]);
-
-#endif

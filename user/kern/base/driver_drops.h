@@ -3,8 +3,7 @@
  * Losses: frames that an XDP program sent or redirected, and that a driver then dropped. No reason of the
  * data plane tells of them: its part is done. Drivers count them in their own statistics (`ethtool -S`).
  */
-#ifndef HOLDFAST_DRIVER_DROPS_H
-#define HOLDFAST_DRIVER_DROPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ bool counts_losses(const char *name);
  * there and by redirects to or from there. 0 or -errno; -EOPNOTSUPP: the driver counts none; -ENODEV.
  */
 int losses_read(const char *interface, uint64_t *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an interface's driver says of itself, by the ethtool ioctl and the netdev netlink family. */
-#ifndef HOLDFAST_ETHTOOL_H
-#define HOLDFAST_ETHTOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void ethtool_statistics_free(struct ethtool_statistics *statistics);
 
 /* -EOPNOTSUPP: a kernel before 6.3. */
 int xdp_features(uint32_t ifindex, uint64_t *ret);
-
-#endif

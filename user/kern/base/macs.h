@@ -3,8 +3,7 @@
  * The MAC addresses of this host on a link: a frame for any other unicast address is another host's, which a
  * switch that floods or a NIC in promiscuous mode delivers here too.
  */
-#ifndef HOLDFAST_MACS_H
-#define HOLDFAST_MACS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct macs {
  * The caller frees ret->list. 0 or -errno; -ENODEV: there is no such interface.
  */
 int macs_collect(uint32_t ifindex, struct macs *ret);
-
-#endif

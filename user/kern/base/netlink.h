@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Netlink questions, one at a time: ask, and every answer is visited until the kernel says that was all. */
-#ifndef HOLDFAST_NETLINK_H
-#define HOLDFAST_NETLINK_H
+#pragma once
 
 #include <libmnl/libmnl.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void attributes_read(const struct nlmsghdr *message, size_t header, const struct
 /* The same of the attributes in an attribute, and of those in so many bytes. */
 void attributes_read_nested(const struct nlattr *nest, const struct nlattr *by_type[], uint16_t limit);
 void attributes_read_bytes(const void *bytes, size_t length, const struct nlattr *by_type[], uint16_t limit);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Other network namespaces. */
-#ifndef HOLDFAST_NETNS_H
-#define HOLDFAST_NETNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ int netns_enter_named(const char *name);
 void netns_leave(int before);
 /* The number by which the namespace is known in the caller's own, given if it has none yet (netns_ids(7)). */
 int netns_number(const char *name, int32_t *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* BPF objects: the verifier's words, programs by section, what the kernel tells of them; and descriptors. */
-#ifndef HOLDFAST_OBJECT_H
-#define HOLDFAST_OBJECT_H
+#pragma once
 
 #include <bpf/libbpf.h>
 
@@ -28,5 +27,3 @@ int program_describe(int fd, uint32_t *ret_id, char ret_tag[17]);
 
 int descriptor_copy(int fd);    /* close-on-exec; or a negative errno */
 void descriptor_close(int *fd); /* and makes it -1; nothing if it is negative */
-
-#endif

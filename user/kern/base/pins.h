@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pins: paths below /sys/fs/bpf/holdfast, where an instance lives on without a process. */
-#ifndef HOLDFAST_PINS_H
-#define HOLDFAST_PINS_H
+#pragma once
 
 #include "core/value/refusal.h"
 
@@ -32,5 +31,3 @@ int pin_get(const char *path);         /* a descriptor, close-on-exec */
 int pins_remove(const char *path);
 /* Calls visit with each name in a directory until it returns non-zero, which is returned. -ENOENT: none. */
 int pins_each(const char *path, int (*visit)(const char *name, void *context), void *context);
-
-#endif

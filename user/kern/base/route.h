@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about routes, neighbours and interfaces, as rtnetlink(7) answers them. */
-#ifndef HOLDFAST_ROUTE_H
-#define HOLDFAST_ROUTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ bool neighbour_usable(const struct neighbour *neighbour);
 struct address address_from(uint8_t family, const void *bytes);
 struct prefix prefix_from(uint8_t family, const struct nlattr *address,
 			  uint8_t bits); /* address NULL: all 0 */
-
-#endif

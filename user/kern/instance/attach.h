@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attaching an instance's programs to interfaces, detaching them, and what the program must know of them. */
-#ifndef HOLDFAST_ATTACH_H
-#define HOLDFAST_ATTACH_H
+#pragma once
 
 #include "core/model/model.h"
 #include "kern/maps/dataplane.h"
@@ -35,5 +34,3 @@ int dataplane_detach_all(const char *instance, struct refusal *refusal);
  * frames for other hosts to the stack. Again when they may have changed; what this misses, the program finds.
  */
 void dataplane_know_macs(struct dataplane *dataplane);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an instance is attached to. */
-#ifndef HOLDFAST_ATTACHMENTS_H
-#define HOLDFAST_ATTACHMENTS_H
+#pragma once
 
 #include "kern/base/pins.h"
 #include "kern/maps/dataplane.h"
@@ -24,5 +23,3 @@ struct link_search {
 /* 1: found; 0: no pinned link is the interface's; or a negative errno. */
 int link_find_pinned(const char *instance, struct link_search *search);
 const char *link_path(const char *instance, const char *interface, char path[PIN_PATH]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of an instance, from the claim on its pins to its end. */
-#ifndef HOLDFAST_LIFECYCLE_H
-#define HOLDFAST_LIFECYCLE_H
+#pragma once
 
 #include "kern/maps/dataplane.h"
 
@@ -48,5 +47,3 @@ int dataplane_destroy(const char *instance, struct refusal *refusal);
  * done; 0: something is attached, and nothing was done.
  */
 int dataplane_leave(const char *instance, struct refusal *refusal);
-
-#endif

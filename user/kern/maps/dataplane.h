@@ -7,8 +7,7 @@
  * is there. Functions return 0 or a negative errno; where a refusal is filled, it is fit to be shown to the
  * operator.
  */
-#ifndef HOLDFAST_DATAPLANE_H
-#define HOLDFAST_DATAPLANE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,5 +100,3 @@ int dataplane_counters(struct dataplane *dataplane, uint32_t first, uint32_t cou
 int dataplane_counters_copy(struct dataplane *dataplane, uint32_t from, uint32_t to, uint32_t count);
 int dataplane_counters_clear(struct dataplane *dataplane, uint32_t first, uint32_t count);
 int dataplane_reasons(struct dataplane *dataplane, struct hf_reason_counter ret[HF_REASON_LIMIT]);
-
-#endif

@@ -3,8 +3,7 @@
  * The flow table, read and tidied while the data plane writes it: figures are those of a moment that lasted
  * as long as the reading. Times are seconds of CLOCK_MONOTONIC, as the data plane notes them.
  */
-#ifndef HOLDFAST_FLOWS_H
-#define HOLDFAST_FLOWS_H
+#pragma once
 
 #include "dataplane.h"
 
@@ -48,5 +47,3 @@ uint32_t flows_on_slots(const struct dataplane *dataplane, uint32_t pool, const 
 			uint32_t size);
 /* Empties the table, as a reboot would. */
 void flows_clear(struct dataplane *dataplane);
-
-#endif

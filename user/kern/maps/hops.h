@@ -3,8 +3,7 @@
  * The store of hops: immutable records in the hops map, each kept once, however many slots name it. Nobody
  * counts who names what; hops_sweep() finds out when memory is reclaimed.
  */
-#ifndef HOLDFAST_HOPS_H
-#define HOLDFAST_HOPS_H
+#pragma once
 
 #include <holdfast/abi.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ int hops_sweep_begin(struct hops_store *store);
 int hops_sweep_mark(struct hops_store *store, const uint64_t *words, size_t count);
 void hops_sweep_end(struct hops_store *store);
 uint32_t hops_count(const struct hops_store *store);
-
-#endif

@@ -3,8 +3,7 @@
  * Which ranges of an array are in use. A range is taken, then retired (no word names it any more, but a
  * packet may still read it), then reclaimed with all others that are retired. First fit.
  */
-#ifndef HOLDFAST_RANGES_H
-#define HOLDFAST_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ bool ranges_next(const struct ranges *ranges, uint32_t from, uint32_t *ret_first
 int ranges_copy(const struct ranges *ranges, struct ranges **ret);
 uint32_t ranges_limit(const struct ranges *ranges);
 uint64_t ranges_used(const struct ranges *ranges); /* entries, retired ones included */
-
-#endif

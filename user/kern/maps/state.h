@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the data plane share: an instance's descriptors, the memory of its maps, and who owns
  * which part of it. */
-#ifndef HOLDFAST_STATE_H
-#define HOLDFAST_STATE_H
+#pragma once
 
 #include "core/value/bits.h"
 #include "dataplane.h"
@@ -136,5 +135,3 @@ int packets_wait(void);
 
 /* egress.c: keeps HF_LINK_ONLY_INGRESS true. only: the one attached interface; 0: none or several. */
 void egress_mark_only_ingress(struct dataplane *dataplane, uint32_t only);
-
-#endif

@@ -3,8 +3,7 @@
  * The kernel's neighbour entries that Holdfast made. They carry a protocol number (NDA_PROTOCOL, as routes
  * do), which tells them from the entries of the host's own packets.
  */
-#ifndef HOLDFAST_NEIGHBOURS_H
-#define HOLDFAST_NEIGHBOURS_H
+#pragma once
 
 #include "kern/base/route.h"
 
@@ -21,5 +20,3 @@ int neighbour_forget(struct netlink *netlink, uint32_t ifindex, const struct add
  * needed.
  */
 int neighbours_forget(enum neighbour_protocol protocol);
-
-#endif

@@ -6,8 +6,7 @@
  * nexthops_tick() keeps unresolved neighbours asked for and the others confirmed: a gateway that moved is
  * found within two ticks, a backend on link too unless there are many.
  */
-#ifndef HOLDFAST_NEXTHOP_H
-#define HOLDFAST_NEXTHOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void nexthops_forget(struct nexthops *nexthops, const struct address *address);
 const struct nexthop *nexthops_get(const struct nexthops *nexthops, const struct address *address);
 /* Whether an interface carries packets. */
 enum link_state nexthops_link(struct nexthops *nexthops, uint32_t ifindex);
-
-#endif

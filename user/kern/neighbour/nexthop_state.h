@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of next hops share: the addresses that are wanted, and how one is looked into. */
-#ifndef HOLDFAST_NEXTHOP_STATE_H
-#define HOLDFAST_NEXTHOP_STATE_H
+#pragma once
 
 #include "neighbours.h"
 #include "kern/base/netlink.h"
@@ -52,5 +51,3 @@ void wanted_refresh(struct nexthops *nexthops, struct wanted *wanted, bool first
 
 /* nexthop_news.c */
 int news_open(struct nexthops *nexthops);
-
-#endif

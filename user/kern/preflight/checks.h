@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the checks of the preflight share: how they note what they find, and the checks of both ends of the
  * way. */
-#ifndef HOLDFAST_CHECKS_H
-#define HOLDFAST_CHECKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ uint32_t segment_headers(uint8_t family);
 /* Warns of each rule by which packets to some backend would go another way than they do. nexthops: of all
  * backends of the model. 0 or -errno. */
 int check_rules(const struct model *model, const struct nexthops *nexthops, struct findings *findings);
-
-#endif

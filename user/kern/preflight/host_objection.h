@@ -3,8 +3,7 @@
  * Objections (core/review/objection.h) that only the kernel of this host can raise: a backend or a VIP may
  * be fine elsewhere. All of them need --force (OBJECTION_MISTAKE). Works in the caller's network namespace.
  */
-#ifndef HOLDFAST_HOST_OBJECTION_H
-#define HOLDFAST_HOST_OBJECTION_H
+#pragma once
 
 #include "core/review/objection.h"
 
@@ -15,5 +14,3 @@ int host_visit_backends(const struct model *before, const struct model *after, o
  * host's own. */
 int host_visit_services(const struct model *before, const struct model *after, objection_visit *visit,
 			void *context);
-
-#endif

@@ -4,8 +4,7 @@
  * network namespace of the caller, without a daemon and without pins; asks neighbours (ARP, ND), changes
  * nothing else. May take half a second, where a neighbour does not answer.
  */
-#ifndef HOLDFAST_PREFLIGHT_H
-#define HOLDFAST_PREFLIGHT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ struct interface_counters {
 
 /* The kernel's own counters of an interface. -ENODEV. */
 int interface_counters(const char *interface, struct interface_counters *ret);
-
-#endif

@@ -3,8 +3,7 @@
  * The rules of routing policy (ip-rule(8)) and the tables that they lead to, as the kernel has them. For the
  * preflight, which compares what a route lookup meets with what packets would meet.
  */
-#ifndef HOLDFAST_RULES_H
-#define HOLDFAST_RULES_H
+#pragma once
 
 #include "kern/base/route.h"
 
@@ -56,5 +55,3 @@ void table_free_routes(struct table_routes *routes);
 /* The route of the longest prefix above `suppressed` bits, then of the lowest metric; NULL: none. */
 const struct route *table_find(const struct table_routes *routes, const struct address *address,
 			       int suppressed);
-
-#endif

@@ -4,8 +4,7 @@
  * The program in it is pinned as `shared/INTERFACE`; which kernels let a dispatcher call a program that
  * changes packets is for them to say.
  */
-#ifndef HOLDFAST_DISPATCHER_H
-#define HOLDFAST_DISPATCHER_H
+#pragma once
 
 #include "core/model/model.h"
 #include "kern/maps/dataplane.h"
@@ -21,5 +20,3 @@ int dispatcher_detach_all(const char *instance);
 int dispatcher_list(const char *instance, int (*visit)(const struct attachment *, void *), void *context);
 /* Puts the embedded program in the place of every shared one: the new joins before the old leaves. */
 int dispatcher_upgrade(struct dataplane *dataplane, struct refusal *refusal);
-
-#endif

@@ -3,8 +3,7 @@
  * Held links: a process that changes an instance holds a descriptor of every pinned link. So an attachment
  * outlives its pin.
  */
-#ifndef HOLDFAST_HELD_LINKS_H
-#define HOLDFAST_HELD_LINKS_H
+#pragma once
 
 #include "kern/base/pins.h"
 #include "kern/maps/dataplane.h"
@@ -18,5 +17,3 @@ int links_unpinned(struct dataplane *dataplane, int (*visit)(const struct attach
 		   void *context);
 /* Detaches those of them that answer to the name. -ENOENT: none does. */
 int links_let_go(struct dataplane *dataplane, const char *interface);
-
-#endif

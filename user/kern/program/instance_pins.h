@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pins of one instance: its maps and programs. */
-#ifndef HOLDFAST_INSTANCE_PINS_H
-#define HOLDFAST_INSTANCE_PINS_H
+#pragma once
 
 #include "kern/base/pins.h"
 #include "kern/maps/dataplane.h"
@@ -21,5 +20,3 @@ int instance_pins_keep(const struct dataplane *dataplane, int (*keep)(int fd, co
 		       char path[PIN_PATH]);
 /* Takes note of programs that were upgraded meanwhile. */
 int dataplane_refresh(struct dataplane *dataplane);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading the embedded object, on an instance's maps. */
-#ifndef HOLDFAST_LOAD_H
-#define HOLDFAST_LOAD_H
+#pragma once
 
 #include "kern/base/object.h"
 #include "kern/maps/dataplane.h"
@@ -31,5 +30,3 @@ int programs_describe(struct dataplane *dataplane);
 /* selftest.c: sends golden packets through the embedded program, on maps of its own. -ENOEXEC: it does not do
  * what it should, as the refusal says. */
 int selftest_run(struct refusal *refusal);
-
-#endif

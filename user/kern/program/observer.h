@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The observing form of the program, which only looks: what becomes of a frame, and of a flow. */
-#ifndef HOLDFAST_OBSERVER_H
-#define HOLDFAST_OBSERVER_H
+#pragma once
 
 #include "core/value/frame.h"
 #include "core/view/view.h"
@@ -22,5 +21,3 @@ int dataplane_observe(struct dataplane *dataplane, const void *frame, uint32_t f
  */
 int flow_ask(struct dataplane *dataplane, const struct flow_tuple *tuple, uint32_t ifindex,
 	     struct flow_answer *ret, struct refusal *refusal);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of this build in the place of the pinned ones. */
-#ifndef HOLDFAST_PROGRAM_UPGRADE_H
-#define HOLDFAST_PROGRAM_UPGRADE_H
+#pragma once
 
 #include "kern/maps/dataplane.h"
 
@@ -12,5 +11,3 @@
  * and maps were replaced: close and open again. -ENOEXEC, -EPROTO, -ENOENT.
  */
 int dataplane_upgrade(const char *instance, struct refusal *refusal);
-
-#endif

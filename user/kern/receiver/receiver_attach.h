@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The receiver on a backend host: attached and pinned by the CLI, no daemon. Pins:
  * /sys/fs/bpf/holdfast/receiver/NETNS-INODE/INTERFACE/. */
-#ifndef HOLDFAST_RECEIVER_ATTACH_H
-#define HOLDFAST_RECEIVER_ATTACH_H
+#pragma once
 
 #include <holdfast/receiver.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ int receiver_detach(const char *interface, struct refusal *refusal);
 /* The addresses on the host's loopback beyond 127/8 and ::1. The caller frees *ret. */
 int loopback_vips(struct address **ret, size_t *ret_count);
 int receiver_list(int (*visit)(const struct receiver_state *, void *), void *context);
-
-#endif

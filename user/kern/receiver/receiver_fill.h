@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a receiver's maps hold: who may send, the VIPs, the host's routes and addresses, and the secret of its
  * notes. */
-#ifndef HOLDFAST_RECEIVER_FILL_H
-#define HOLDFAST_RECEIVER_FILL_H
+#pragma once
 
 #include "receiver_attach.h"
 #include "receiver_pins.h"
@@ -18,5 +17,3 @@ int receiver_fill(const int maps[RECEIVER_MAPS], const struct receiver_options *
  * the other. 0 or the first -errno; what could not be read counts as unchanged.
  */
 int host_read_again(const struct receiver_state *state, bool *ret_addresses_changed, bool *ret_macs_changed);
-
-#endif

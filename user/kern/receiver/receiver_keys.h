@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of a receiver's maps (holdfast/receiver.h), one by one and as sets. */
-#ifndef HOLDFAST_RECEIVER_KEYS_H
-#define HOLDFAST_RECEIVER_KEYS_H
+#pragma once
 
 #include <holdfast/receiver.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ int keys_enter(int map, const struct keys *keys);
 /* Sorts keys alone and enters them, unless there is an error already, and frees the list. *ret_changed:
  * whether the map held others. */
 int keys_enter_all(int map, int error, struct keys *keys, bool *ret_changed);
-
-#endif

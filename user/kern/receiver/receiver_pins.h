@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a receiver's pins are, what interfaces left behind of them, and the lock that keeps a sweep from
  * those of a new receiver. */
-#ifndef HOLDFAST_RECEIVER_PINS_H
-#define HOLDFAST_RECEIVER_PINS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ void receivers_sweep(void);
 void receivers_follow_names(void);
 /* Removes the pins of an interface of this namespace if it is gone. Takes the lock. */
 void receiver_forget(const char *interface);
-
-#endif

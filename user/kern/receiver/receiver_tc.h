@@ -3,8 +3,7 @@
  * The receiver's tc program at the ingress of an interface: a filter of its own beside other filters, below a
  * clsact qdisc that others may use too.
  */
-#ifndef HOLDFAST_RECEIVER_TC_H
-#define HOLDFAST_RECEIVER_TC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ int tc_take_away(uint32_t ifindex, bool qdisc_made);
 int tc_program(uint32_t ifindex, uint32_t *ret);
 /* Whether it sees a packet before the filters of others, which may keep it from being sent on. */
 bool tc_is_first(uint32_t ifindex);
-
-#endif

@@ -3,8 +3,7 @@
  * The host's routes, for the receiver's program. On a host that does not forward, a program cannot ask the
  * kernel for a route. So `receiver attach` writes into a map which destinations lie behind the interface.
  */
-#ifndef HOLDFAST_RECEIVER_WAYS_H
-#define HOLDFAST_RECEIVER_WAYS_H
+#pragma once
 
 #include <holdfast/receiver.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ int ways_collect(uint32_t ifindex, struct keys *ret);
 bool ways_differ(int map, const struct keys *ways);
 /* Whether any route leads out of the interface. */
 bool ways_lead_out(const struct keys *ways);
-
-#endif

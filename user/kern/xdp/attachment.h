@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An attachment: one XDP program on one interface, held by a bpf_link. */
-#ifndef HOLDFAST_ATTACHMENT_H
-#define HOLDFAST_ATTACHMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void attachment_label(struct attachment *attachment, const char *pinned, bool el
 bool attachment_answers_to(const struct attachment *attachment, const char *interface);
 /* Detaches what is pinned at path, and unpins it. */
 int xdp_detach(const char *path);
-
-#endif

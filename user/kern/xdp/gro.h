@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GRO, which generic XDP needs off: it sees what GRO put together, frames larger than any MTU. */
-#ifndef HOLDFAST_GRO_H
-#define HOLDFAST_GRO_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ int gro_hold(const char *interface, const char *pin);
 void gro_give_back(const char *interface, const char *pin);
 bool gro_held(const char *pin);
 int gro_note(const char *pin); /* makes the note that was there before */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who holds an interface: the XDP programs that it runs, why the kernel takes no other, and the command that
  * takes one away. */
-#ifndef HOLDFAST_HOLDER_H
-#define HOLDFAST_HOLDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ int orphan_check(const uint32_t own[2], const char *interface, struct refusal *r
 int orphan_wait(const uint32_t own[2], const char *interface, struct refusal *refusal);
 /* orphan_check() for every interface of this network namespace. */
 int orphans_check(struct refusal *refusal);
-
-#endif

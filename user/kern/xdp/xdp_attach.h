@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attaching an XDP program to an interface by a pinned bpf_link, for the balancer and for the receiver. */
-#ifndef HOLDFAST_XDP_ATTACH_H
-#define HOLDFAST_XDP_ATTACH_H
+#pragma once
 
 #include "core/model/model.h"
 #include "core/value/refusal.h"
@@ -19,5 +18,3 @@ int interface_suitable(const char *interface, struct refusal *refusal);
 /* -ENODEV with *refusal filled: the network namespace of this process has no interface of that name; the near
  * miss, or those that there are. */
 int refuse_absent_interface(const char *interface, struct refusal *refusal);
-
-#endif

@@ -3,8 +3,7 @@
  * Candidates: for each slot the members nearest to it, a cache of what scoring every member against every
  * slot would say. It survives changes: one that concerns few members scores only those.
  */
-#ifndef HOLDFAST_PLACEMENT_CANDIDATE_H
-#define HOLDFAST_PLACEMENT_CANDIDATE_H
+#pragma once
 
 #include "core/placement/table/score.h"
 #include "scheme.h"
@@ -32,5 +31,3 @@ static inline uint64_t candidate_distance(const struct placement *placement, uin
 
 	return score_of(score_mix(candidate_start(placement, slot) ^ of->hash), of->weight).distance;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * members are sorted, numbered, hashed and checked. A scheme with an order of its own (ring, rendezvous) also
  * answers prefer(); the others share the walk over their own table.
  */
-#ifndef HOLDFAST_PLACEMENT_SCHEME_H
-#define HOLDFAST_PLACEMENT_SCHEME_H
+#pragma once
 
 #include "core/placement/table/table.h"
 
@@ -35,5 +34,3 @@ struct scheme {
 
 extern const struct scheme scheme_maglev, scheme_stable, scheme_rendezvous, scheme_ring, scheme_ketama,
 	scheme_jump, scheme_modulo, scheme_slots;
-
-#endif

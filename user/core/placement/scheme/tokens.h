@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring of tokens, as `ring` and `ketama` place them. */
-#ifndef HOLDFAST_PLACEMENT_RING_H
-#define HOLDFAST_PLACEMENT_RING_H
+#pragma once
 
 #include "scheme.h"
 
@@ -28,5 +27,3 @@ uint16_t ring_owner(const struct placement *placement, uint64_t hash);
 size_t ring_prefer(const struct placement *placement, uint64_t hash, uint16_t *ret_members, size_t max);
 void ring_visit(const struct placement *placement, uint64_t hash, const struct placement_visitor *visitor);
 size_t ring_bytes(const struct placement *placement);
-
-#endif

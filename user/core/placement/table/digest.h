@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hashes of other people's rings and slots. Not for security: MD5 and CRCs decide where things live, no
  * more. */
-#ifndef HOLDFAST_PLACEMENT_DIGEST_H
-#define HOLDFAST_PLACEMENT_DIGEST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ void md5(const void *data, size_t length, uint8_t ret_digest[16]);
 uint32_t crc32_update(uint32_t crc, const void *data, size_t length);
 /* CRC-16/XMODEM: polynomial 0x1021, initially 0, not reflected (Redis Cluster specification, appendix A). */
 uint16_t crc16(const void *data, size_t length);
-
-#endif

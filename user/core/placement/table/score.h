@@ -6,8 +6,7 @@
  * smallest distance wins with a probability in true proportion to weight (an exponential variate of that
  * rate).
  */
-#ifndef HOLDFAST_PLACEMENT_SCORE_H
-#define HOLDFAST_PLACEMENT_SCORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ static inline bool score_passes(uint64_t hash, uint64_t sieve, uint32_t weight)
 
 	return __builtin_mul_overflow(sieve, (uint64_t)weight, &room) || (~hash >> 32) <= room;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a placement: its members and the table that a scheme fills. For the schemes alone. */
-#ifndef HOLDFAST_PLACEMENT_TABLE_H
-#define HOLDFAST_PLACEMENT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ uint64_t hash_space(const struct placement_options *options);
 uint64_t slot_hash(const struct placement *placement, uint32_t slot);
 /* The slot whose stretch a hash falls into. */
 uint32_t hash_slot(const struct placement *placement, uint64_t hash);
-
-#endif

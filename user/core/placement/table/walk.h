@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Preference lists: over the table for schemes without an order of their own, or by score. */
-#ifndef HOLDFAST_PLACEMENT_WALK_H
-#define HOLDFAST_PLACEMENT_WALK_H
+#pragma once
 
 #include "table.h"
 
@@ -44,5 +43,3 @@ void walk_visit(const struct placement *placement, uint32_t slot, uint16_t first
  * have no owner.
  */
 void walk_fill(const struct placement *placement, bool holes, uint16_t *preferences);
-
-#endif
