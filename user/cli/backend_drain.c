@@ -2,7 +2,6 @@
 /* backend drain, and the wait until the backend can be switched off. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* check: what of this host would keep packets from their way. */
-#include <errno.h>
 #include <stdio.h>
 
 #include "core/config/model_json.h"

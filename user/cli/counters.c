@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* counters: two samples, and how fast each figure grew between them. */
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

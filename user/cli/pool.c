@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
-#include <string.h>
 
 #include "core/model/schema_table.h"
 #include "cli/change/change_run.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/frame/field.h"

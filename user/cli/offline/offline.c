@@ -2,7 +2,6 @@
 #include "offline.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "cli/frame/complain.h"
 #include "kern/instance/lifecycle.h"

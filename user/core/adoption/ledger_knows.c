@@ -2,9 +2,7 @@
 /* Whether numbers in the data plane mean what the ledger says. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <holdfast/directory.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adoption.h"
 #include "core/ledger/ledger_private.h"

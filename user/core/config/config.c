@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <libfyaml.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

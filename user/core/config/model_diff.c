@@ -2,7 +2,6 @@
 #include "model_diff.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/model/schema_table.h"
 

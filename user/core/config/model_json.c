@@ -9,10 +9,8 @@
 
 #include "core/model/assignment.h"
 #include "core/model/history.h"
-#include "core/model/member_record.h"
 #include "core/model/model_check.h"
 #include "core/model/model_edit.h"
-#include "core/model/pool_options.h"
 #include "core/model/schema_table.h"
 
 /* Writing --------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <holdfast/slot.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "image_pool.h"
 #include "moves.h"

@@ -7,7 +7,6 @@
 #include <holdfast/abi.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "assignment.h"

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <holdfast/flowhash.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "schema_table.h"

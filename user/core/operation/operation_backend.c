@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/model/assignment.h"
 #include "core/model/leaving.h"

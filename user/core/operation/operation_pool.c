@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <holdfast/abi.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/model/assignment.h"
 #include "core/model/model_edit.h"

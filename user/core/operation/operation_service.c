@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/model/model_edit.h"
-#include "core/value/nearest.h"
 #include "operation_argument.h"
 
 /* Arguments name a service in two words, the configuration in one. */

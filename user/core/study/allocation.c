@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A stretch ends at its token and belongs to the token's member. */
 struct stretch {

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

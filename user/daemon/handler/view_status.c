@@ -2,7 +2,6 @@
 /* The status, and what it says is wrong. */
 #include <holdfast/flowhash.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store's settings and events. */
-#include <errno.h>
 #include <string.h>
 
 #include "store_private.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store's generations, the ledger beside them, and facts: what was stated of backends' health. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "store_private.h"

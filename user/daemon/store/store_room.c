@@ -5,9 +5,7 @@
  * the disk when it begins anew, and each transaction begins at its start. So there is always place to forget
  * what is old, and its pages are for what is new.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/statvfs.h>
 
 #include "store_private.h"

@@ -5,7 +5,6 @@
  * (score.h). No state, perfect minimality, exact weights on the mean; the price is a score a member for every
  * lookup.
  */
-#include <stdlib.h>
 
 #include "core/placement/table/score.h"
 #include "core/placement/table/walk.h"

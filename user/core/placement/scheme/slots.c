@@ -5,7 +5,6 @@
  * and the next closing one is hashed, unless that is empty (Redis Cluster specification, "Hash tags").
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/placement/table/digest.h"
