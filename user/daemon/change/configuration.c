@@ -157,11 +157,17 @@ int configuration_read(const char *path, json_t **ret, struct refusal *refusal)
 static int apply_file(struct instance *instance, bool again, struct refusal *refusal)
 {
 	json_t *configuration = NULL;
-	int error = configuration_read(instance->options->config, &configuration, refusal);
+	char *text = NULL;
+	size_t length = 0;
+	int error = read_file(instance->options->config, &text, &length, refusal);
 
-	/* A host that was never given a file is run by its verbs; one that has lost its file is told so. */
+	/* A host that was never given a file is run by its verbs; one that has lost its file is told so. What
+	 * a file names may be missing, too, so this is asked before it is parsed. */
 	if (error == -ENOENT && !was_given(instance))
 		return 0;
+	if (!error)
+		error = config_parse(text, length, &configuration, refusal);
+	free(text);
 	if (!error && (again || !was_applied(instance, configuration)))
 		error = apply(instance, configuration, again, refusal);
 	json_decref(configuration);
