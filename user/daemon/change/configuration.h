@@ -5,7 +5,7 @@
 #include "daemon/instance.h"
 
 /* Reads and parses a file into what model.apply takes (new reference). 0, or a negative errno with *refusal
- * filled; -ENOENT: there is no such file. */
+ * filled; -ENOENT: there is no such file, or it names what is not there. */
 int configuration_read(const char *path, json_t **ret, struct refusal *refusal);
 /*
  * Reads and applies options->config (no file: nothing to do). again: also if it is what was last applied. A
