@@ -77,6 +77,30 @@ static void test_flows_are_counted_and_purged(void **state)
 	dataplane_close(dataplane);
 }
 
+/* Its processor was taken away in the middle of a change. */
+static void test_a_flow_that_stays_claimed_is_counted(void **state)
+{
+	static const struct hf_flow flows[2] = {
+		{HF_FLOW_CLAIMED, 1, 11, NOW - 7, 6, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+		{HF_FLOW_CLAIMED, 2, 12, NOW - IDLE - 1, 6, 1, HF_FLOW_ESTABLISHED, IPPROTO_TCP, 3, IDLE},
+	};
+	struct dataplane *dataplane = open_instance();
+	struct flow_census *census;
+	struct sample sample;
+
+	(void)state;
+	moving_sample(dataplane, &sample);
+	flows_put(flows, 2);
+	assert_int_equal(flows_count(dataplane, NOW, &census), 0);
+	assert_int_equal(census->backends[6].established, 1);
+	assert_int_equal(census->pools[3].remembered, 1);
+	assert_int_equal(census->purged, 0);
+	assert_true(flow_is_there(0) && flow_is_there(1));
+	flow_census_free(census);
+	flows_put((const struct hf_flow[2]){}, 2);
+	dataplane_close(dataplane);
+}
+
 static void test_counters(void **state)
 {
 	struct dataplane *dataplane = open_instance();
@@ -103,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_flows_are_counted_and_purged),
+		CASE(test_a_flow_that_stays_claimed_is_counted),
 		CASE(test_counters),
 	};
 

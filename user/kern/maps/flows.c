@@ -103,10 +103,10 @@ static int flow_note(const struct pass *pass, const struct hf_flow *flow)
 }
 
 /*
- * Copies an entry, and returns its tag, or 0 if nothing is remembered there. The data plane changes what it
- * has claimed within nanoseconds, and the tag is what it writes last: what was read is of one flow only if
- * the tag was the same before and after. An entry that stays claimed belongs to no flow: an upgrade copied it
- * while it was claimed.
+ * Copies an entry, and returns its tag, or 0 if nothing is remembered there. What was read is of one flow
+ * only if the tag was the same before and after. The data plane changes what it has claimed within
+ * nanoseconds, unless the host takes the processor away. So what stays claimed is the flow that it was: a
+ * count must not miss it.
  */
 static uint64_t flow_read(const struct hf_flow *entry, struct hf_flow *ret)
 {
@@ -122,7 +122,8 @@ static uint64_t flow_read(const struct hf_flow *entry, struct hf_flow *ret)
 		if (__atomic_load_n(&entry->tag, __ATOMIC_RELAXED) == tag)
 			return tag;
 	}
-	return 0;
+	*ret = *(const volatile struct hf_flow *)entry;
+	return HF_FLOW_CLAIMED;
 }
 
 /*
@@ -133,7 +134,8 @@ static bool purge(const struct pass *pass, struct hf_flow *entry, uint64_t tag)
 {
 	struct hf_flow flow;
 
-	return pass->dataplane->writable && flow_read(entry, &flow) == tag && is_over(pass, &flow) &&
+	return pass->dataplane->writable && tag != HF_FLOW_CLAIMED && flow_read(entry, &flow) == tag &&
+	       is_over(pass, &flow) &&
 	       __atomic_compare_exchange_n(&entry->tag, &tag, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
