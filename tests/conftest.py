@@ -4,13 +4,26 @@
 import itertools
 import os
 import shutil
+import signal
 
 import pytest
 
 from harness import BUILD, HarnessError
-from harness.lab import Lab, remove_orphans
+from harness.lab import Lab, remove_orphans, remove_own
 
 number = itertools.count(1)
+
+
+def pytest_configure():
+    """SIGTERM ends a run as Ctrl-C does: fixtures remove what they made."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(exitstatus):
+    """What a fixture leaves that is interrupted while it removes its own."""
+    if exitstatus == pytest.ExitCode.INTERRUPTED:
+        remove_own("hft", "hfc", "hfd")
 
 
 def missing():

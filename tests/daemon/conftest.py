@@ -7,6 +7,7 @@ import os
 import pytest
 
 from harness.daemon import Daemon
+from harness.lab import remove_orphans
 from host import Host, serve
 
 numbers = itertools.count()
@@ -18,8 +19,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="needs root"))
 
 
+@pytest.fixture(scope="session")
+def tidy():
+    """No hosts of runs that were killed."""
+    remove_orphans("hfd")
+
+
 @pytest.fixture
-def host():
+def host(tidy):
     host = Host(f"hfd{os.getpid()}-{next(numbers)}")
     try:
         host.up()

@@ -14,6 +14,7 @@ is what `down` removes, also after a crash.
 """
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -203,13 +204,27 @@ def remove_lab(tag, instances=()):
         pass  # another lab stands, or none ever did
 
 
-def remove_orphans(*prefixes):
-    """Removes labs of runs that died without removing theirs: their tags go on with the pid that made them."""
+def labs_by_pid(prefixes):
+    """(tag, pid) of each lab whose tag is one of prefixes and the pid that made it."""
     tags = {path.name for path in RUN.glob("*")} if RUN.exists() else set()
     tags |= {name.rsplit("-", 1)[0] for name in namespaces_of("hf*")}
     for tag in tags:
         made = re.fullmatch(f"({'|'.join(prefixes)})([0-9]+)(n[0-9]+)?", tag)
-        if made and not Path(f"/proc/{made[2]}").exists():
+        if made:
+            yield tag, int(made[2])
+
+
+def remove_orphans(*prefixes):
+    """Removes labs of runs that died without removing theirs."""
+    for tag, pid in labs_by_pid(prefixes):
+        if not Path(f"/proc/{pid}").exists():
+            remove_lab(tag)
+
+
+def remove_own(*prefixes):
+    """Removes labs of this run."""
+    for tag, pid in labs_by_pid(prefixes):
+        if pid == os.getpid():
             remove_lab(tag)
 
 

@@ -64,16 +64,14 @@ class Namespace:
 
     def processes(self):
         """Who lives there: whoever it is was started there, so it is ours."""
-        try:
-            inode = os.stat(self.path).st_ino
-        except OSError:
-            return []
-        return [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if inode_of_net(entry) == inode]
+        inode = inode_of(self.path)
+        return [int(entry.name) for entry in Path("/proc").glob("[0-9]*")
+                if inode and inode_of(entry / "ns" / "net") == inode]
 
 
-def inode_of_net(process):
+def inode_of(path):
     try:
-        return os.stat(process / "ns" / "net").st_ino
+        return os.stat(path).st_ino
     except OSError:
         return None  # it ended meanwhile
 
@@ -100,5 +98,5 @@ def remove_namespaces(names):
     end_processes(found)
     for namespace in found:
         # A receiver's pins are named after the inode of its namespace.
-        shutil.rmtree(PINS / "receiver" / str(os.stat(namespace.path).st_ino), ignore_errors=True)
+        shutil.rmtree(PINS / "receiver" / str(inode_of(namespace.path)), ignore_errors=True)
         run("ip", "netns", "del", namespace.netns, check=False)
