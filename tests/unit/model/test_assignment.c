@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The assignment of scheme slots. */
-#include "unit/models.h"
+#include "unit/model/schemes.h"
 
 #include <errno.h>
 
@@ -11,15 +11,6 @@ static const char *ranges_of(const struct model *model)
 	const char *ranges = model_pool(model, "db")->options.ranges;
 
 	return ranges ? ranges : SLOT_RANGES_EVEN;
-}
-
-/* A pool db of this scheme with so many backends, and a service in front of it. */
-static struct model *model_of(const char *scheme, int backends)
-{
-	struct model *model = small_model(backends);
-
-	operate(&model, "pool.set", "{'name': 'db', 'scheme': '%s'}", scheme);
-	return model;
 }
 
 static void a_new_pool_is_divided_evenly_until_its_first_service(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What only one scheme asks of a pool. */
-#include "unit/models.h"
+#include "unit/model/schemes.h"
 
 #include <errno.h>
 
@@ -23,26 +23,6 @@ static const struct {
 	{"slots", "ranges", "'db1=0-9,db2=10-250'", "'even'"},
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
-
-/* A pool db of this scheme with so many backends, and a service in front of it. */
-static struct model *model_of(const char *scheme, int backends)
-{
-	struct model *model = small_model(backends);
-
-	operate(&model, "pool.set", "{'name': 'db', 'scheme': '%s'}", scheme);
-	return model;
-}
-
-static uint64_t table_digest(const struct model *model)
-{
-	struct ledger *ledger = ledger_new();
-	struct image *image = must_image(model, ledger, NULL, "");
-	uint64_t digest = image->pools[0].digest;
-
-	image_free(image);
-	ledger_free(ledger);
-	return digest;
-}
 
 static void assert_same_model(const struct model *a, const struct model *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placements of pools, as they are and as they were: migrations keep their base, histories their owners. */
-#include "unit/models.h"
+#include "unit/model/schemes.h"
 
 #include <errno.h>
 
@@ -8,15 +8,6 @@
 #include "core/image/image_pool.h"
 #include "core/image/moves.h"
 #include "core/model/pool_placement.h"
-
-/* A pool db of this scheme with so many backends, and a service in front of it. */
-static struct model *model_of(const char *scheme, int backends)
-{
-	struct model *model = small_model(backends);
-
-	operate(&model, "pool.set", "{'name': 'db', 'scheme': '%s'}", scheme);
-	return model;
-}
 
 static void operate_at(struct model **model, int64_t now, const char *word, const char *arguments)
 {
@@ -108,17 +99,6 @@ static void a_switch_of_scheme_moves_slots_that_keep_their_base(void **state)
 		ledger_free(ledger);
 		model_free(model);
 	}
-}
-
-static uint64_t table_digest(const struct model *model)
-{
-	struct ledger *ledger = ledger_new();
-	struct image *image = must_image(model, ledger, NULL, "");
-	uint64_t digest = image->pools[0].digest;
-
-	image_free(image);
-	ledger_free(ledger);
-	return digest;
 }
 
 /* What a previous placement lends gives the table that would be made from nothing. */
