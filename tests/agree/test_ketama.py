@@ -10,7 +10,6 @@ from programs import KEYS, free_ports, is_free, lookup, needs
 
 # enum memcached_behavior_t, of /usr/include/libmemcached-1.0/types/behavior.h
 KETAMA_WEIGHTED = 16
-MEMCACHED_PORT = 11211
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,13 @@ def serve(daemon):
     daemon.operate("interface.attach", name="eth0")
 
 
+def attachment(daemon):
+    """The one interface, which must be attached."""
+    (interface,) = daemon.get("/v1/interfaces")["interfaces"]
+    assert interface["state"] == "attached", interface
+    return interface
+
+
 def serve_many(daemon, count, *pools, **members):
     """Pools of the same backends, all behind the neighbour 10.9.0.11; *members* of the configuration."""
     daemon.host.run("ip", "route", "replace", "10.100.0.0/16", "via", "10.9.0.11")

@@ -11,14 +11,7 @@ import uuid
 import pytest
 
 from harness.wait import wait_until
-from test_configuration import FILE, configuration
-
-
-@pytest.fixture
-def file(idle):
-    path = idle.directory / "holdfast.yaml"
-    path.write_text(FILE)
-    return path
+from test_configuration import FILE, configuration, file, number  # noqa: F401 (file is a fixture)
 
 
 def backend(daemon, name):
@@ -27,10 +20,6 @@ def backend(daemon, name):
 
 def state(daemon, name, word):
     return daemon.operate("backend.health", pool="db", name=name, state=word)
-
-
-def number(daemon):
-    return daemon.get("/v1/status")["generation"]["number"]
 
 
 def rollback(daemon, to):

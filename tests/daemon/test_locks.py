@@ -10,13 +10,7 @@ import subprocess
 import pytest
 
 from harness.wait import wait_until
-
-
-
-def attachment(daemon):
-    (interface,) = daemon.get("/v1/interfaces")["interfaces"]
-    assert interface["state"] == "attached", interface
-    return interface
+from host import attachment
 
 
 @pytest.fixture

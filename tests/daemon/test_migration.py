@@ -7,6 +7,7 @@ import pytest
 
 from harness import PYTHON
 from harness.wait import wait_until
+from voice import why
 
 IDLE = 600
 PORTS = tuple(range(2000, 2100))
@@ -36,10 +37,6 @@ def serving(daemon):
 
 def add_service(daemon):
     daemon.operate("service.add", proto="tcp", listen="203.0.113.10:5432", pool="db", idle=IDLE)
-
-
-def why(daemon, port):
-    return daemon.get(f"/v1/why?proto=tcp&src=198.51.100.7:{port}&dst=203.0.113.10:5432")
 
 
 def homes(daemon):

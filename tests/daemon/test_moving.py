@@ -8,6 +8,7 @@ import pytest
 
 from harness import PYTHON
 from harness.wait import wait_until
+from voice import why
 
 IDLE = 3
 
@@ -213,10 +214,6 @@ class Speaker:
 
     def end(self):
         self.process.communicate(timeout=60)
-
-
-def why(daemon, port):
-    return daemon.get(f"/v1/why?proto=tcp&src=198.51.100.7:{port}&dst=203.0.113.10:5432")
 
 
 def test_old_flows_stay_until_they_end(moving, host):

@@ -13,13 +13,7 @@ import pytest
 from harness import BUILD
 from harness.process import run
 from harness.wait import wait_until
-
-
-
-def attached(daemon):
-    (interface,) = daemon.get("/v1/interfaces")["interfaces"]
-    assert interface["state"] == "attached", interface
-    return interface
+from host import attachment
 
 
 def test_first_start_makes_a_generation_with_a_seed(daemon):
@@ -69,14 +63,14 @@ def test_second_start_is_refused_by_name(daemon):
 
 
 def test_stop_leaves_forwarding_and_start_adopts(serving):
-    before, pool = attached(serving), serving.get("/v1/pools/db")
+    before, pool = attachment(serving), serving.get("/v1/pools/db")
     backends = serving.get("/v1/backends")["backends"]
     serving.stop()
     assert not serving.socket.exists()
     assert (serving.pins / "links" / "eth0").exists()
     serving.log.write_text("")
     serving.start()
-    assert attached(serving) == before
+    assert attachment(serving) == before
     assert serving.get("/v1/pools/db") == pool
     assert [b["number"] for b in serving.get("/v1/backends")["backends"]] == [b["number"] for b in backends]
     assert "adopted" in serving.log.read_text()
@@ -84,23 +78,23 @@ def test_stop_leaves_forwarding_and_start_adopts(serving):
 
 
 def test_killed_daemon_is_followed_by_one_that_adopts(serving):
-    before, status = attached(serving), serving.get("/v1/status")
+    before, status = attachment(serving), serving.get("/v1/status")
     serving.kill()
     serving.log.write_text("")
     serving.start()
     after = serving.get("/v1/status")
-    assert attached(serving) == before
+    assert attachment(serving) == before
     assert after["generation"] == status["generation"]
     assert "is made what" not in serving.log.read_text()
     assert serving.operate("backend.add", pool="db", name="db4", address="10.9.0.14")["changed"]
 
 
 def test_reboot_rebuilds_everything(serving):
-    before, pool = attached(serving), serving.get("/v1/pools/db")
+    before, pool = attachment(serving), serving.get("/v1/pools/db")
     serving.kill()
     shutil.rmtree(serving.pins)
     serving.start()
-    after = attached(serving)
+    after = attachment(serving)
     assert after["link_id"] != before["link_id"]
     assert serving.get("/v1/pools/db") == pool
     for backend in serving.get("/v1/backends")["backends"]:
@@ -115,7 +109,7 @@ def test_half_a_set_of_pins_is_completed(serving):
     serving.start()
     why = serving.get("/v1/why?proto=tcp&src=198.51.100.7:40000&dst=203.0.113.10:5432")
     assert why["verdict"] == "forward", why
-    assert attached(serving)
+    assert attachment(serving)
 
 
 def test_what_someone_else_attached_to_the_instance_is_detached(serving):

@@ -84,7 +84,6 @@ def assert_named(check, expected):
 
 
 # Where -> what is done there, how it is undone, what is named then. lb: the balancer, r: the router, cli: holdfast.
-NOBODY = SecondWire.nobody
 FAULTS = {
     "nothing attached": ("cli", ["interface detach eth0", "interface detach eth1"],
                          ["interface attach eth0", "interface attach eth1"],

@@ -41,9 +41,6 @@ class SecondWire:
         """Lets the router receive what XDP sends here."""
         self.lab.router.run("ip", "link", "set", self.far, "xdpdrv", "obj", PASS, "sec", "xdp")
 
-    def make_unfit(self):
-        self.lab.router.run("ip", "link", "set", self.far, "xdpdrv", "off")
-
     def lead_to(self, *backends):
         """Has the balancer send to these backends, in both families, by this wire's gateway."""
         self.balancer.batch("\n".join(f"""

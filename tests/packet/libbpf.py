@@ -29,7 +29,6 @@ _SIGNATURES = {
     "bpf_map__initial_value": (c_void_p, c_void_p, POINTER(c_size_t)),
     "bpf_map_lookup_elem": (c_int, c_int, c_void_p, c_void_p),
     "bpf_map_update_elem": (c_int, c_int, c_void_p, c_void_p, c_uint64),
-    "bpf_map_delete_elem": (c_int, c_int, c_void_p),
     "bpf_prog_test_run_opts": (c_int, c_int, c_void_p),
     "bpf_obj_pin": (c_int, c_int, c_char_p),
     "bpf_obj_get": (c_int, c_char_p),
@@ -90,9 +89,6 @@ class Map:
         assert len(value) == self.value_size, f"{self.name}: {len(value)} bytes, not {self.value_size}"
         _checked(_lib.bpf_map_update_elem(self.fd, self._key(key), value, 0), self.name)
 
-    def delete(self, key):
-        _checked(_lib.bpf_map_delete_elem(self.fd, self._key(key)), self.name)
-
     def lookup(self, key):
         value = ctypes.create_string_buffer(self.value_size)
         _checked(_lib.bpf_map_lookup_elem(self.fd, self._key(key), value), self.name)
@@ -104,11 +100,6 @@ class Map:
         values = ctypes.create_string_buffer(stride * PROCESSORS)
         _checked(_lib.bpf_map_lookup_elem(self.fd, self._key(key), values), self.name)
         return [values.raw[i * stride:i * stride + self.value_size] for i in range(PROCESSORS)]
-
-    def update_each(self, key, value):
-        stride = (self.value_size + 7) // 8 * 8
-        _checked(_lib.bpf_map_update_elem(self.fd, self._key(key), value.ljust(stride, b"\0") * PROCESSORS, 0),
-                 self.name)
 
     def memory(self):
         """An mmapable array, as memory."""

@@ -11,7 +11,7 @@ from scapy.layers.l2 import GRE
 from dataplane import PASS, TX
 from frames import network, transport
 from test_hops import FAMILIES, TCP, gue, inner_packet, sent_on
-from test_receiver import Receiver, on_the_wire
+from test_receiver import on_the_wire, receiver  # noqa: F401 (a fixture)
 
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 DROPPED = None
@@ -24,13 +24,6 @@ FIGURE_4 = {
 }
 MATRIX = [(outer, inner, outcome) for inner, row in FIGURE_4.items() for outer, outcome in zip(OUTER, row)]
 SOURCES = {4: "10.99.0.1", 6: "fd00:99::1"}
-
-
-@pytest.fixture(scope="module")
-def receiver(namespace):
-    receiver = Receiver()
-    yield receiver
-    receiver.object.close()
 
 
 def marked(frame, ecn, header=14):

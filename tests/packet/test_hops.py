@@ -17,7 +17,7 @@ from scapy.layers.l2 import Ether
 from dataplane import TCP, TX, UDP, mac_bytes
 from frames import BACKENDS, CLIENT_MAC, CLIENTS, EXTENSIONS, VIPS, client_frame, network, transport
 from test_icmp import ERRORS, ROUTER, error_frame, quoted
-from test_receiver import Receiver
+from test_receiver import receiver  # noqa: F401 (a fixture)
 
 FAMILIES = (4, 6)
 HERE, LB_MAC = BACKENDS[1].mac, CLIENT_MAC
@@ -54,13 +54,6 @@ def kept(frame, inner):
 
 def inner_packet(family, proto=TCP, flags="A", sport=40000, payload=b"data", **fields):
     return network(family, **fields) / transport(proto, sport, flags=flags) / payload
-
-
-@pytest.fixture(scope="module")
-def receiver(namespace):
-    receiver = Receiver()
-    yield receiver
-    receiver.object.close()
 
 
 @pytest.fixture(scope="module")
