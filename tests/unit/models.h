@@ -101,6 +101,14 @@ __attribute__((unused)) static struct health health_listed(void *context, const 
 	return (struct health){.state = strstr(context, word) ? HEALTH_DOWN : HEALTH_UP};
 }
 
+__attribute__((unused)) static void must_assign(struct ledger *ledger, const struct model *model)
+{
+	struct refusal refusal = {0};
+
+	if (ledger_assign(ledger, model, HF_DEFAULT_COUNTERS, &refusal) != 0)
+		fail_msg("%s", refusal.what);
+}
+
 __attribute__((unused)) static struct image *must_image(const struct model *model, struct ledger *ledger,
 							const struct image *before, const char *down)
 {
@@ -109,7 +117,7 @@ __attribute__((unused)) static struct image *must_image(const struct model *mode
 	struct refusal refusal = {0};
 	struct image *image;
 
-	assert_int_equal(ledger_assign(ledger, model, HF_DEFAULT_COUNTERS, &refusal), 0);
+	must_assign(ledger, model);
 	if (image_build(model, ledger, before, &moment, &image, &refusal) != 0)
 		fail_msg("%s", refusal.what);
 	return image;

@@ -35,7 +35,7 @@ static void what_the_data_plane_holds_keeps_its_numbers(void **state)
 	(void)state;
 	assert_int_equal(ledger_adopt(image, model, &adopted), 0);
 	assert_int_equal(ledger_knows(adopted, image, &refusal), 0);
-	give(adopted, model);
+	must_assign(adopted, model);
 	same_numbers(ledger, adopted, model);
 	again = must_image(model, adopted, image, "");
 	assert_int_equal(plan_make(image, again, &plan), 0);
@@ -65,7 +65,7 @@ static void numbers_of_what_a_file_does_not_name_are_not_given_away(void **state
 	operate(&file, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.10:5432', 'pool': 'base'}");
 	operate(&file, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.11:5432', 'pool': 'base'}");
 	assert_int_equal(ledger_adopt(image, file, &adopted), 0);
-	give(adopted, file);
+	must_assign(adopted, file);
 	assert_int_equal(ledger_pool(adopted, "base"), ledger_pool(ledger, "db"));
 	for (size_t i = 0; i < 3; i++) {
 		const struct backend *backend = &model_pool(file, "base")->backends[i];

@@ -14,7 +14,7 @@ static void a_ledger_that_gave_other_numbers_is_told(void **state)
 	assert_int_equal(ledger_knows(ledger, image, &refusal), 0);
 	assert_int_equal(ledger_knows(other, image, &refusal), -ENOTRECOVERABLE);
 	assert_true(refusal.what[0]);
-	give(other, model);
+	must_assign(other, model);
 	assert_int_equal(ledger_knows(other, image, &refusal), -ENOTRECOVERABLE);
 	ledger_free(ledger);
 	ledger_free(other);

@@ -5,14 +5,6 @@
 #include "unit/models.h"
 #include "core/adoption/adoption.h"
 
-static inline void give(struct ledger *ledger, const struct model *model)
-{
-	struct refusal refusal = {0};
-
-	if (ledger_assign(ledger, model, HF_DEFAULT_COUNTERS, &refusal) != 0)
-		fail_msg("%s", refusal.what);
-}
-
 /* Two pools; numbers are not in the order of names, and some were given before. */
 static inline struct model *used_model(struct ledger *ledger)
 {
@@ -20,19 +12,19 @@ static inline struct model *used_model(struct ledger *ledger)
 
 	operate(&model, "pool.add", "{'name': 'gone'}");
 	operate(&model, "backend.add", "{'pool': 'gone', 'name': 'x', 'address': '10.0.9.9'}");
-	give(ledger, model);
+	must_assign(ledger, model);
 	operate(&model, "pool.remove", "{'name': 'gone'}");
 	operate(&model, "pool.add", "{'name': 'web'}");
 	for (int i = 9; i > 0; i--)
 		operate(&model, "backend.add", "{'pool': 'web', 'name': 'w%d', 'address': '10.0.0.%d'}", i,
 			i);
-	give(ledger, model);
+	must_assign(ledger, model);
 	operate(&model, "pool.add", "{'name': 'db'}");
 	for (int i = 1; i < 4; i++)
 		operate(&model, "backend.add", "{'pool': 'db', 'name': 'b%d', 'address': '10.0.1.%d'}", i, i);
 	operate(&model, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.10:5432', 'pool': 'db'}");
 	operate(&model, "service.add", "{'proto': 'udp', 'listen': '203.0.113.10:1000-1999', 'pool': 'db'}");
 	operate(&model, "service.add", "{'proto': 'tcp', 'listen': '203.0.113.10:80', 'pool': 'web'}");
-	give(ledger, model);
+	must_assign(ledger, model);
 	return model;
 }

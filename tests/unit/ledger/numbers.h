@@ -4,14 +4,6 @@
 
 #include "unit/models.h"
 
-static inline void assign(struct ledger *ledger, const struct model *model)
-{
-	struct refusal refusal = {0};
-
-	if (ledger_assign(ledger, model, HF_DEFAULT_COUNTERS, &refusal) != 0)
-		fail_msg("%s", refusal.what);
-}
-
 static inline uint16_t number_of(const struct ledger *ledger, const struct model *model, const char *name)
 {
 	return ledger_backend(ledger, "db", pool_backend(model_pool(model, "db"), name));

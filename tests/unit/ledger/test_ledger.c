@@ -12,27 +12,27 @@ static void numbers_outlive_their_backends(void **state)
 	const char *name;
 
 	(void)state;
-	assign(ledger, model);
+	must_assign(ledger, model);
 	first = number_of(ledger, model, "db2");
 	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db2', 'now': true}");
 	operate(&model, "backend.add", "{'pool': 'db', 'name': 'db9', 'address': '10.0.0.9'}");
-	assign(ledger, model);
+	must_assign(ledger, model);
 	assert_int_not_equal(number_of(ledger, model, "db9"), first);
 	assert_true(ledger_backend_name(ledger, first, NULL, &name, NULL));
 	assert_string_equal(name, "db2");
 	/* The same name at the same address is the same backend, and its flows may still be about. */
 	operate(&model, "backend.add", "{'pool': 'db', 'name': 'db2', 'address': '10.0.0.2'}");
-	assign(ledger, model);
+	must_assign(ledger, model);
 	assert_int_equal(number_of(ledger, model, "db2"), first);
 	/* At another address it is another one. */
 	operate(&model, "backend.set", "{'pool': 'db', 'name': 'db2', 'address': '10.0.1.2'}");
-	assign(ledger, model);
+	must_assign(ledger, model);
 	second = number_of(ledger, model, "db2");
 	assert_int_not_equal(second, first);
 	release(ledger, first); /* it is leaving: stays */
 	assert_true(ledger_backend_name(ledger, first, NULL, &name, NULL));
 	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db2@10.0.0.2', 'now': true}");
-	assign(ledger, model);
+	must_assign(ledger, model);
 	release(ledger, second); /* in use: stays */
 	assert_int_equal(number_of(ledger, model, "db2"), second);
 	release(ledger, first);
@@ -72,7 +72,7 @@ static void no_number_is_given_while_it_is_retired(void **state)
 			operate(&model, "backend.add",
 				"{'pool': 'db', 'name': '%s', 'address': '10.1.%d.%d'}", name, round / 250,
 				round % 250 + 1);
-		assign(ledger, model);
+		must_assign(ledger, model);
 		if (!there) {
 			number = number_of(ledger, model, name);
 			assert_int_not_equal(number, 0);
@@ -134,14 +134,14 @@ static void six_thousand_that_left_make_room_for_sixty_thousand(void **state)
 		fill_pool(before, "old", i, IN_EACH);
 	for (int i = 0; i < POOLS_FULL; i++)
 		fill_pool(after, "new", i, IN_EACH);
-	assign(ledger, before);
+	must_assign(ledger, before);
 	assert_int_equal(ledger_assign(ledger, after, HF_DEFAULT_COUNTERS, &refusal), -ENOSPC);
 	model_free(before);
 	before = model_new(1);
-	assign(ledger, before);
+	must_assign(ledger, before);
 	ledger_release_backends(ledger, all_are_free, &asked);
 	assert_int_equal(asked, LEFT);
-	assign(ledger, after);
+	must_assign(ledger, after);
 	for (size_t i = 0; i < after->pool_count; i++)
 		for (size_t j = 0; j < IN_EACH; j++)
 			assert_int_not_equal(

@@ -15,12 +15,12 @@ static void counter_ranges_hold_every_ordinal_and_never_meet(void **state)
 	for (int i = 1; i <= 20; i++)
 		operate(&model, "service.add", "{'proto': 'udp', 'listen': '203.0.113.%d:53', 'pool': 'db'}",
 			i);
-	assign(ledger, model);
+	must_assign(ledger, model);
 	ledger_service(ledger, &model->services[0], &before, &count);
 	for (int i = 4; i <= 60; i++)
 		operate(&model, "backend.add", "{'pool': 'db', 'name': 'db%d', 'address': '10.0.0.%d'}", i,
 			i);
-	assign(ledger, model);
+	must_assign(ledger, model);
 	for (size_t i = 0; i < model->service_count; i++) {
 		assert_int_not_equal(ledger_service(ledger, &model->services[i], &first, &count), 0);
 		assert_true(first > 0 && first + count <= HF_DEFAULT_COUNTERS);
@@ -44,10 +44,10 @@ static void ordinals_are_apart_within_a_pool(void **state)
 	bool used[64] = {0};
 
 	(void)state;
-	assign(ledger, model);
+	must_assign(ledger, model);
 	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db7', 'now': true}");
 	operate(&model, "backend.add", "{'pool': 'db', 'name': 'x', 'address': '10.0.0.77'}");
-	assign(ledger, model);
+	must_assign(ledger, model);
 	for (size_t i = 0; i < model->pools[0].backend_count; i++) {
 		uint16_t ordinal =
 			ledger_ordinal(ledger, ledger_backend(ledger, "db", &model->pools[0].backends[i]));
@@ -68,10 +68,10 @@ static void another_pool_counts_from_nothing(void **state)
 
 	(void)state;
 	operate(&model, "pool.add", "{'name': 'web'}");
-	assign(ledger, model);
+	must_assign(ledger, model);
 	ledger_service(ledger, &model->services[0], &before, NULL);
 	operate(&model, "service.set", "{'proto': 'tcp', 'listen': '203.0.113.10:5432', 'pool': 'web'}");
-	assign(ledger, model);
+	must_assign(ledger, model);
 	ledger_service(ledger, &model->services[0], &after, NULL);
 	assert_int_not_equal(before, after);
 	ledger_free(ledger);

@@ -11,12 +11,12 @@ static void json_brings_back_the_ledger(void **state)
 
 	(void)state;
 	operate(&model, "service.add", "{'proto': 'udp', 'listen': '[2001:db8::1]:any', 'pool': 'db'}");
-	assign(ledger, model);
+	must_assign(ledger, model);
 	operate(&model, "backend.remove", "{'pool': 'db', 'name': 'db2', 'now': true}");
 	for (int i = 6; i < 20; i++)
 		operate(&model, "backend.add", "{'pool': 'db', 'name': 'db%d', 'address': '10.0.0.%d'}", i,
 			i);
-	assign(ledger, model);
+	must_assign(ledger, model);
 	json = ledger_to_json(ledger);
 	assert_int_equal(ledger_from_json(json, &back), 0);
 	again = ledger_to_json(back);
