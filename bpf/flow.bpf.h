@@ -188,8 +188,7 @@ static __always_inline __u32 flow_remembered(const struct flow_query *query, con
 	next.state = flow_state_next(query, flow->state, backend != next.backend);
 	if (!query->passive) {
 		flow_change(query, service, flow, tag, &next);
-		/* A SYN does not show that an established flow is alive.
-		 */
+		/* A SYN does not show that an established flow is alive. */
 		if ((!query_opens(query) || next.state != HF_FLOW_ESTABLISHED) && flow->seen != now)
 			flow->seen = now;
 	}

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "cli/frame/complain.h"
-#include "kern/instance/lifecycle.h"
 #include "core/adoption/adoption.h"
+#include "kern/instance/lifecycle.h"
 
 /* Names for the numbers, or an empty model and ledger and a warning. */
 static int read_names(struct offline *offline, struct refusal *warning)

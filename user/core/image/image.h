@@ -39,7 +39,7 @@ struct pool_image {
 	struct hf_table table;      /* first and old_first are 0: kern places the table */
 	const uint64_t *words;      /* table.size slot words (abi.h), without the index of their hops */
 	const uint32_t *since;      /* table.size times when moving slots began to move, or that was put off;
-				       others      mean nothing; NULL: no slot moves */
+				       others mean nothing; NULL: no slot moves */
 	const struct hf_hops *hops; /* table.size records, one a slot; NULL: packets carry none. kern stores
 				       equal ones once and puts their index into the words it writes */
 	uint32_t moving;            /* slots that move */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Room for slots. A change writes a pool's next table beside the one in force. An instance without room for
- * that could not be changed any more, not even when a backend fails. kern/maps/room.h places tables so that
+ * that could not be changed any more, not even when a backend fails. kern/apply/room.h places tables so that
  * what is accepted here can always be changed.
  */
 #include <errno.h>

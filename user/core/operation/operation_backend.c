@@ -4,8 +4,8 @@
 #include "core/model/assignment.h"
 #include "core/model/leaving.h"
 #include "core/model/model_edit.h"
-#include "operation_argument.h"
 #include "core/model/removal.h"
+#include "operation_argument.h"
 
 static int read_arguments(const struct pool *pool, struct backend *backend, const json_t *arguments,
 			  struct refusal *refusal)

@@ -5,10 +5,10 @@
 
 #include "core/model/assignment.h"
 #include "core/model/model_edit.h"
+#include "core/model/pool_options.h"
+#include "core/model/removal.h"
 #include "core/schema/diagnosis.h"
 #include "operation_argument.h"
-#include "core/model/removal.h"
-#include "core/model/pool_options.h"
 
 int pool_add(struct model *model, const json_t *arguments, int64_t now, struct refusal *refusal)
 {

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "diagnosis.h"
 #include "core/value/nearest.h"
-#include "core/placement/placement.h"
+#include "core/value/slot_range.h"
+#include "diagnosis.h"
 #include "schema.h"
 
 enum { SAID_TEXT = QUOTED_TEXT };
@@ -49,7 +49,7 @@ struct diagnosis schema_diagnose(const struct schema_key *key, const char *text)
 	case SCHEMA_LISTEN:
 		return diagnose_listen(text);
 	case SCHEMA_RANGES:
-		return diagnose_ranges(text, PLACEMENT_MAX_SLOTS - 1);
+		return diagnose_ranges(text, SLOTS_MOST - 1);
 	default:
 		return (struct diagnosis){0};
 	}

@@ -229,12 +229,12 @@ static int read_value(const struct schema_key *key, void *at, const json_t *valu
 	return -EINVAL;
 }
 
-/* The place of a text that a struct owns; NULL: a value of another type. */
 bool schema_owns(const struct schema_key *key)
 {
 	return key->type == SCHEMA_RANGES || key->type == SCHEMA_MEMBERS;
 }
 
+/* The place of a text that a struct owns; NULL: a value of another type. */
 static char **owned_text(const struct schema_key *key, const void *at)
 {
 	return schema_owns(key) ? (char **)at : NULL;
@@ -285,7 +285,7 @@ void schema_read_standard(const struct schema_key *key, void *at)
 
 bool schema_is_default(const struct schema_key *key, const void *object)
 {
-	char standard[STANDARD_SIZE];
+	uint64_t standard[STANDARD_SIZE / sizeof(uint64_t)];
 
 	if (key->size > sizeof standard)
 		return false;

@@ -28,6 +28,6 @@ int request_flag(const struct request *request, const char *name, bool *ret, str
 int request_count(const struct request *request, const char *name, int64_t most, int64_t *ret,
 		  struct refusal *refusal);
 
-/* 0 with the answer in *ret (new reference), or a negative errno with *refusal filled: response_status(). */
+/* 0 with the answer in *ret (new reference), or a negative errno with *refusal filled. */
 typedef int (*request_handler)(struct instance *instance, const struct request *request, json_t **ret,
 			       struct refusal *refusal);

@@ -6,7 +6,7 @@
  * Holes get scattered as tables of many sizes come and go. While one of them holds the largest table, every
  * table can be moved, one after the other, until all holes are one. A table that would break up that hole is
  * put there for one grace period alone, and then where the one before it was. So the hole is never lost, and
- * what room_fits() accepts can always be changed.
+ * what image_check_room() accepts can always be changed.
  */
 #pragma once
 
