@@ -105,7 +105,7 @@ static int check_flags(const struct call *call, struct refusal *refusal)
 		return 0;
 	refuse(refusal, -EINVAL, "--%s means nothing to `%s`", name, verb_text(call->noun, call->verb, text));
 	refusal_right(refusal, "%s",
-		      call->offline ? "--offline is for status, counters, why, `backend list` and "
+		      call->offline ? "--offline is for status, check, counters, why, `backend list` and "
 				      "`interface detach --all`"
 				    : "it is for commands that change something");
 	return -EINVAL;

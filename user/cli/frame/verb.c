@@ -213,7 +213,9 @@ bool option_applies(const struct option *option, unsigned flags)
 {
 	if (!strcmp(option->name, "dry-run") || !strcmp(option->name, "force"))
 		return flags & VERB_CHANGES;
-	return strcmp(option->name, "offline") || flags & VERB_WORKS_OFFLINE;
+	if (!strcmp(option->name, "offline") || !strcmp(option->name, "state-dir"))
+		return flags & VERB_WORKS_OFFLINE;
+	return true;
 }
 
 const char *verb_text(const struct noun *noun, const struct verb *verb, char text[VERB_TEXT])
