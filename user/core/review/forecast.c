@@ -4,6 +4,8 @@
 #include <holdfast/slot.h>
 #include <stdlib.h>
 
+#include "core/value/bits.h"
+
 enum forecast_flows forecast_flows(const struct pool_image *before, const struct plan_pool *pool)
 {
 	if (!before || pool->change == PLAN_ADD)
@@ -19,7 +21,7 @@ uint64_t *forecast_moved_slots(const struct pool_image *before, const struct poo
 		uint16_t owner = hf_slot_owner(before->words[i]);
 
 		if (owner && owner != hf_slot_owner(after->words[i]))
-			slots[i / 64] |= 1ULL << i % 64;
+			bit_set(slots, i);
 	}
 	return slots;
 }

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "core/value/bits.h"
 #include "score.h"
 #include "walk.h"
 
@@ -77,7 +78,7 @@ uint64_t *placement_mark(const struct placement *placement, const bool *wanted)
 		uint16_t owner = placement->owners[slot];
 
 		if (owner != PLACEMENT_NONE && wanted[owner])
-			marks[slot / 64] |= 1ULL << slot % 64;
+			bit_set(marks, slot);
 	}
 	return marks;
 }
