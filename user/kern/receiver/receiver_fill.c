@@ -159,35 +159,22 @@ static int local_visit(const struct nlmsghdr *answer, void *keys)
 			  message->rtm_dst_len);
 }
 
-struct question {
-	uint16_t type;
-	size_t header; /* bytes; the first is the family */
-	int (*visit)(const struct nlmsghdr *answer, void *keys);
-};
-static const struct question address_question = {RTM_GETADDR, sizeof(struct ifaddrmsg), address_visit};
-static const struct question route_question = {RTM_GETROUTE, sizeof(struct rtmsg), local_visit};
-
-/* netns: a number of netns_ids(7), for addresses alone; negative: of this network namespace. */
-static int answers_read(const struct question *question, int32_t netns, struct keys *keys)
+/* The addresses of another network namespace: netns is its number (netns_ids(7)). */
+static int addresses_read(struct netlink *netlink, int32_t netns, struct keys *keys)
 {
 	static const uint8_t families[] = {AF_INET, AF_INET6};
-	struct netlink *netlink;
-	int r = netlink_open(NETLINK_ROUTE, &netlink);
+	int r = 0;
 
-	if (r)
-		return r;
 	for (size_t i = 0; !r && i < sizeof families; i++) {
-		struct nlmsghdr *request = netlink_request(netlink, question->type, NLM_F_DUMP);
-		uint8_t *message = mnl_nlmsg_put_extra_header(request, question->header);
+		struct nlmsghdr *request = netlink_request(netlink, RTM_GETADDR, NLM_F_DUMP);
+		struct ifaddrmsg *message = mnl_nlmsg_put_extra_header(request, sizeof *message);
 
-		message[0] = families[i];
-		if (netns >= 0)
-			mnl_attr_put_u32(request, IFA_TARGET_NETNSID, (uint32_t)netns);
-		r = netlink_ask(netlink, request, question->visit, keys, NULL);
+		message->ifa_family = families[i];
+		mnl_attr_put_u32(request, IFA_TARGET_NETNSID, (uint32_t)netns);
+		r = netlink_ask(netlink, request, address_visit, keys, NULL);
 		if (r == -EAFNOSUPPORT || r == -EOPNOTSUPP) /* a kernel without IPv6 */
 			r = 0;
 	}
-	netlink_close(netlink);
 	return r;
 }
 
@@ -198,15 +185,20 @@ static int answers_read(const struct question *question, int32_t netns, struct k
  */
 static int host_read(const char *netns, struct keys *keys)
 {
-	int32_t number = -1;
-	int r = answers_read(&address_question, number, keys);
+	struct netlink *netlink;
+	int32_t number;
+	int r = netlink_open(NETLINK_ROUTE, &netlink);
 
+	if (r)
+		return r;
+	r = netlink_list(netlink, RTM_GETADDR, sizeof(struct ifaddrmsg), address_visit, keys);
 	if (!r)
-		r = answers_read(&route_question, number, keys);
+		r = netlink_list(netlink, RTM_GETROUTE, sizeof(struct rtmsg), local_visit, keys);
 	if (!r && netns)
 		r = netns_number(netns, &number);
 	if (!r && netns)
-		r = answers_read(&address_question, number, keys);
+		r = addresses_read(netlink, number, keys);
+	netlink_close(netlink);
 	return r;
 }
 

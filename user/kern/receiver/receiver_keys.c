@@ -98,7 +98,8 @@ const void *keys_find(const struct keys *keys, const void *key)
 	return NULL;
 }
 
-bool keys_differ(int map, const struct keys *keys)
+/* Whether the map holds other keys than these. */
+static bool keys_differ(int map, const struct keys *keys)
 {
 	char key[LONGEST_KEY];
 	size_t matched = 0;

@@ -29,10 +29,8 @@ int keys_add(struct keys *keys, const void *entry);
 /* Ascending by their bytes, none twice: the other functions want that. */
 void keys_sort(struct keys *keys);
 const void *keys_find(const struct keys *keys, const void *key); /* the entry, or NULL */
-/* Whether the map (a descriptor) holds other keys than these. */
-bool keys_differ(int map, const struct keys *keys);
-/* Makes it hold exactly these. What is wanted is entered before the rest leaves: no packet is refused in
- * between. 0 or -errno. */
+/* Makes the map (a descriptor) hold exactly these. What is wanted is entered before the rest leaves: no
+ * packet is refused in between. 0 or -errno. */
 int keys_enter(int map, const struct keys *keys);
 /* Sorts keys alone and enters them, unless there is an error already, and frees the list. *ret_changed:
  * whether the map held others. */
