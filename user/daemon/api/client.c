@@ -159,7 +159,7 @@ void client_done(struct client *client)
 		client_enter(client, STAGE_IDLE);
 }
 
-bool client_is_waiting(const struct client *client)
+static bool client_is_waiting(const struct client *client)
 {
 	return client && (client->stage == STAGE_NEW || client->stage == STAGE_REQUEST);
 }
@@ -220,13 +220,19 @@ void client_refuse(struct client *client, int error, const char *what, const cha
 	client_enter(client, STAGE_IDLE);
 }
 
+void client_refuse_half(struct client *client)
+{
+	if (client_is_waiting(client))
+		client_refuse(client, -EINVAL, "the connection ended before the request did",
+			      "a whole request");
+}
+
 static void settle(struct client *client)
 {
 	int unread = 0;
 
 	if (client->ended && client_is_waiting(client) && !ioctl(client->fd, SIOCINQ, &unread) && !unread)
-		client_refuse(client, -EINVAL, "the connection ended before the request did",
-			      "a whole request");
+		client_refuse_half(client);
 }
 
 void clients_settle(void)

@@ -49,9 +49,7 @@ void client_begins(struct client *client);
 void client_computes(struct client *client);
 void client_answered(struct client *client);
 void client_done(struct client *client);
-/* Whether the client waits for an answer it will not get: it left its request half, and the connection ends.
- */
-bool client_is_waiting(const struct client *client);
+
 /* The HTTP status and kind of each error: docs/api.md. */
 struct http_error {
 	int error; /* negative errno */
@@ -67,6 +65,8 @@ const struct http_error *http_error_of(int error);
 void client_refuse(struct client *client, int error, const char *what, const char *right);
 /* The same for a connection that has not become a client. The caller closes it. */
 void client_turn_away(int fd, int error, const char *what, const char *right);
+/* The connection ends: a client that has left its request half gets an error. */
+void client_refuse_half(struct client *client);
 
 /*
  * Ends the connections whose clients have ended their side: those that left a request half get an error. Only

@@ -45,9 +45,7 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
 		server->arriving = NULL;
 		return;
 	}
-	if (client_is_waiting(client))
-		client_refuse(client, -EINVAL, "the connection ended before the request did",
-			      "a whole request");
+	client_refuse_half(client);
 	server_dismiss(server, client);
 	*socket_context = NULL;
 	acceptor_resume(server->acceptor);
