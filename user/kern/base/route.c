@@ -43,8 +43,6 @@ static void route_metrics(const struct nlattr *metrics, struct route *route)
 	attributes_read_nested(metrics, by_type, RTAX_MAX + 1);
 	if (by_type[RTAX_MTU])
 		route->mtu = mnl_attr_get_u32(by_type[RTAX_MTU]);
-	if (by_type[RTAX_ADVMSS])
-		route->advmss = mnl_attr_get_u32(by_type[RTAX_ADVMSS]);
 }
 
 int route_read(const struct nlmsghdr *answer, void *context)

@@ -11,9 +11,8 @@
 struct route {
 	uint8_t type; /* RTN_UNICAST, RTN_LOCAL, ... */
 	uint32_t ifindex;
-	uint32_t mtu;    /* of the route or of what the path is known to carry; 0: the interface's */
-	uint32_t advmss; /* 0: from the MTU */
-	uint32_t table;  /* that it stands in */
+	uint32_t mtu;   /* of the route or of what the path is known to carry; 0: the interface's */
+	uint32_t table; /* that it stands in */
 	struct address gateway, source;
 };
 

@@ -144,10 +144,7 @@ int ranges_derive(struct dataplane *dataplane, struct refusal *refusal)
 	if (r == -EEXIST || r == -ERANGE) {
 		refuse(refusal, 0, "the pinned tables of instance %s contradict each other",
 		       dataplane->instance);
-		refusal_right(refusal,
-			      "remove "
-			      "/sys/fs/bpf/holdfast/%s and start again",
-			      dataplane->instance);
+		refusal_right(refusal, "remove " PINS "/%s and start again", dataplane->instance);
 		return -EPROTO;
 	}
 	return r;

@@ -158,13 +158,6 @@ static int open_pinned(const char *instance, struct dataplane **ret, struct refu
 	return r;
 }
 
-static void programs_forget(struct dataplane *dataplane)
-{
-	close(dataplane->prog);
-	close(dataplane->prog_frags);
-	dataplane->prog = dataplane->prog_frags = -1;
-}
-
 int dataplane_upgrade(const char *instance, struct refusal *refusal)
 {
 	struct dataplane *old = NULL, *new = NULL;
@@ -175,7 +168,8 @@ int dataplane_upgrade(const char *instance, struct refusal *refusal)
 	if (!r)
 		r = open_pinned(instance, &new, refusal);
 	if (!r) {
-		programs_forget(new);
+		descriptor_close(&new->prog);
+		descriptor_close(&new->prog_frags);
 		replaced = upgrade_prepare(new, refusal);
 		r = replaced < 0 ? replaced : switch_over(new, old, refusal);
 	}

@@ -21,6 +21,11 @@ enum {
 	PAUSE = 20 * 1000 * 1000, /* ns between them: the kernel lets go of an unpinned link a little later */
 };
 
+enum { HOLDER_COMMAND = 128 };
+
+/* What may run on one interface at a time: a native program, a generic one, and one in the NIC. */
+enum holder_mode { HOLDER_NATIVE, HOLDER_GENERIC, HOLDER_OFFLOADED, HOLDER_MODES };
+
 static const struct {
 	uint32_t flags;
 	const char *word; /* of `ip link set` */
@@ -30,7 +35,8 @@ static const struct {
 	[HOLDER_OFFLOADED] = {XDP_FLAGS_HW_MODE, "xdpoffload"},
 };
 
-void holders_read(uint32_t ifindex, uint32_t ret_programs[HOLDER_MODES])
+/* The identifiers of the programs, by mode; 0: none. */
+static void holders_read(uint32_t ifindex, uint32_t ret_programs[HOLDER_MODES])
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, query);
 
@@ -109,7 +115,13 @@ static bool is_link(uint32_t ifindex, enum holder_mode mode)
 	return strstr(reason, "BPF XDP link");
 }
 
-void holder_command(const char *interface, enum holder_mode mode, uint32_t program, char ret[HOLDER_COMMAND])
+/*
+ * The command that takes the program of that mode from the interface. A bpf_link is detached by its number,
+ * which only a process with CAP_SYS_ADMIN can read; any other program by `ip link`, which must name the mode:
+ * `xdp off` leaves a generic program where the driver has native XDP.
+ */
+static void holder_command(const char *interface, enum holder_mode mode, uint32_t program,
+			   char ret[HOLDER_COMMAND])
 {
 	uint32_t link = link_of(program);
 
