@@ -21,12 +21,12 @@ struct change {
 	bool dry_run;
 	bool force;              /* what guard.h would refuse is done */
 	uint32_t limit;          /* percent of a pool's slots that may move, or GUARD_NO_LIMIT */
-	bool first;              /* the file of a first start: nothing was ever in force */
+	bool first;              /* the file of a first start: nothing was ever in force, and its words of
+				  * health become facts */
 	bool whole;              /* a whole configuration: what it does not name would go (guard.h) */
 	bool named;              /* it may name what commands removed (removal.h): warn of that */
 	bool missing_ok;         /* an interface that is not there yet is no refusal */
 	uint32_t expect;         /* the generation that must be in force; 0: any */
-	bool takes_health;       /* a configuration's words of health become facts: of a first start alone */
 	const struct fact *fact; /* what is stated by the way; NULL: nothing */
 	const json_t *warnings;  /* said before those of the change; NULL: none */
 };

@@ -102,7 +102,7 @@ static int read_words(struct instance *instance, struct model *next, struct chan
 	int error = 0;
 
 	change->warnings = words->warnings = json_array();
-	words->took = change->takes_health && !change->dry_run;
+	words->took = change->first && !change->dry_run;
 	if (words->took)
 		error = facts_take(instance->facts, next, change->author, NULL, refusal);
 	facts_leave_words(instance->facts, next, words->warnings);

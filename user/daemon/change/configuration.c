@@ -123,8 +123,7 @@ static int apply(struct instance *instance, json_t *configuration, bool again, s
 {
 	const char *file = instance->options->config;
 	char cause[192];
-	bool first = instance->first && !again;
-	struct change change = {.author = "holdfastd", .cause = cause, .takes_health = first, .first = first};
+	struct change change = {.author = "holdfastd", .cause = cause, .first = instance->first && !again};
 	json_t *answer = NULL;
 	int error;
 

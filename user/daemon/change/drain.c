@@ -16,8 +16,8 @@ static void later(uint32_t *moment, uint32_t than)
 }
 
 /*
- * When the last of the moving slots whose base this is gets ripe. The share knows when that is at the
- * earliest; the data plane may have put it off since.
+ * When the last of the moving slots whose base this is gets ripe. The count of slots knows when that is at
+ * the earliest; the data plane may have put it off since.
  */
 static uint32_t based_until(const struct pool_image *image, uint16_t number, const struct slot_count *slots)
 {

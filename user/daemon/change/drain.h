@@ -7,9 +7,8 @@
 struct drain_state {
 	struct slot_count slots;
 	uint32_t open, closing; /* remembered flows */
-	int64_t counted; /* milliseconds since they were counted after the last change; -1: they were not yet
-			  */
-	int64_t heard;   /* seconds since a flow that is not closing was heard; -1: none is remembered */
+	int64_t counted;        /* milliseconds since they were counted after the last change; -1: not yet */
+	int64_t heard; /* seconds since a flow that is not closing was heard; -1: none is remembered */
 	/* It takes nothing and holds nothing: it can be switched off. evidence_take() guarantees that the
 	 * count which says so would have shown every flow that it may still have. */
 	bool drained;

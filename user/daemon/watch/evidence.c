@@ -17,11 +17,11 @@ enum {
 const struct flow_census *census_take(struct census *census, int64_t age)
 {
 	struct grace grace = dataplane_grace(*census->dataplane);
-	int64_t begin = clock_monotonic();
+	int64_t begin = clock_monotonic(), took = census->counted - census->began;
 	struct flow_census *fresh;
 	int error;
 
-	if (census->last && (begin - census->counted < age || begin - census->counted < census->took * REST))
+	if (census->last && (begin - census->counted < age || begin - census->counted < took * REST))
 		return census->last;
 	error = flows_count(*census->dataplane, begin / 1000, &fresh);
 	if (error) {
@@ -33,7 +33,6 @@ const struct flow_census *census_take(struct census *census, int64_t age)
 	census->grace = grace;
 	census->began = begin;
 	census->counted = clock_monotonic();
-	census->took = census->counted - begin;
 	return fresh;
 }
 

@@ -23,8 +23,7 @@ struct census {
 	struct dataplane *const *dataplane; /* of the instance, which may open it anew */
 	struct flow_census *last;           /* NULL: none was counted yet */
 	int64_t began, counted;             /* monotonic milliseconds when it began and ended */
-	int64_t took;
-	struct grace grace; /* the last one that was over when it began */
+	struct grace grace;                 /* the last one that was over when it began */
 };
 
 /* How old a count may be that is only shown, in milliseconds. */

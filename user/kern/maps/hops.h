@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The store of hops: immutable records in the hops map, each kept once, however many slots name it. Nobody
- * counts who names what; hops_sweep() finds out when memory is reclaimed.
+ * counts who names what; a sweep finds out when memory is reclaimed.
  */
 #pragma once
 
