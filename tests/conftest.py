@@ -23,7 +23,7 @@ def pytest_configure():
 def pytest_sessionfinish(exitstatus):
     """What a fixture leaves that is interrupted while it removes its own."""
     if exitstatus == pytest.ExitCode.INTERRUPTED:
-        remove_own("hft", "hfc", "hfd")
+        remove_own()
 
 
 def missing():

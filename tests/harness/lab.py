@@ -204,8 +204,8 @@ def remove_lab(tag, instances=()):
         pass  # another lab stands, or none ever did
 
 
-def labs_by_pid(prefixes):
-    """(tag, pid) of each lab whose tag is one of prefixes and the pid that made it."""
+def labs_by_pid(*prefixes):
+    """(tag, pid) of each lab whose tag is one of prefixes, which are patterns, and the pid that made it."""
     tags = {path.name for path in RUN.glob("*")} if RUN.exists() else set()
     tags |= {name.rsplit("-", 1)[0] for name in namespaces_of("hf*")}
     for tag in tags:
@@ -216,14 +216,14 @@ def labs_by_pid(prefixes):
 
 def remove_orphans(*prefixes):
     """Removes labs of runs that died without removing theirs."""
-    for tag, pid in labs_by_pid(prefixes):
+    for tag, pid in labs_by_pid(*prefixes):
         if not Path(f"/proc/{pid}").exists():
             remove_lab(tag)
 
 
-def remove_own(*prefixes):
+def remove_own():
     """Removes labs of this run."""
-    for tag, pid in labs_by_pid(prefixes):
+    for tag, pid in labs_by_pid("hf[a-z]+"):
         if pid == os.getpid():
             remove_lab(tag)
 
