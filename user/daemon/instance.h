@@ -50,12 +50,12 @@ struct instance {
 	struct ledger *ledger;
 	struct image *image;              /* what the data plane holds for it */
 	int64_t started;                  /* monotonic milliseconds */
-	int64_t drains_seen;              /* by `clock`: drains that ended up to then were told of */
-	bool drained[HF_MAX_BACKENDS];    /* by number: that it is drained was proved, and told */
 	int64_t refresh_at;               /* ... before which a refresh that failed is not tried again */
 	int64_t release_at;               /* ... when numbers are released next, if nothing changes before */
-	uint64_t released;                /* dataplane_changes() when they were released last */
-	int64_t prune_at;                 /* monotonic milliseconds when old generations are forgotten next */
+	int64_t prune_at;                 /* ... when old generations are forgotten next */
+	uint64_t released;                /* dataplane_changes() when numbers were released last */
+	int64_t drains_seen;              /* by `clock`: drains that ended up to then were told of */
+	bool drained[HF_MAX_BACKENDS];    /* by number: that it is drained was proved, and told */
 	bool store_failed;                /* that the store cannot be written was told */
 	struct hold hold;                 /* on the pins */
 	char configuration_problem[1024]; /* why the file is not what rules; "": it is, or there is none */

@@ -35,7 +35,7 @@ struct flow_census {
  */
 int flows_count(struct dataplane *dataplane, uint32_t now, struct flow_census **ret);
 void flow_census_free(struct flow_census *census);
-/* Whether a slot may settle as far as remembered flows are concerned. */
+/* Whether some flow on the slot is remembered with another backend than its owner: then it may not settle. */
 bool flow_census_away(const struct flow_census *census, uint32_t pool, uint32_t slot);
 
 /* What the data plane did since it was loaded, by enum hf_flow_event, summed over processors. What a program
