@@ -23,7 +23,7 @@ struct {
 	__type(value, __u8);
 } addresses SEC(".maps");
 
-static __always_inline int mac_check(const struct wrapped *packet)
+static __always_inline int here_mac_check(const struct wrapped *packet)
 {
 	const struct ethhdr *ethernet = packet->start;
 	struct hf_receiver_mac mac = {};
@@ -37,7 +37,7 @@ static __always_inline int mac_check(const struct wrapped *packet)
 static __always_inline int here_check(const struct wrapped *packet)
 {
 	struct hf_receiver_prefix target = {ALL_BITS, packet->target};
-	int verdict = mac_check(packet);
+	int verdict = here_mac_check(packet);
 
 	if (verdict)
 		return verdict;

@@ -64,7 +64,7 @@ static __always_inline int icmpv6_parse(struct packet *packet)
 	if (quoted + IPV6_HEADER > packet->end)
 		return vip_reason(packet, HF_REASON_TRUNCATED);
 	source = address_load(&ip->saddr);
-	if (ip->version != 6 || !address_equal(&source, &packet->tuple.daddr))
+	if (ip->version != 6 || !hf_address_equal(&source, &packet->tuple.daddr))
 		return vip_reason(packet, HF_REASON_VIP_OTHER);
 	packet->tuple.saddr = address_load(&ip->daddr);
 	header = extensions_skip(quoted, packet->end, FRAGMENT_OFFSET, &proto);

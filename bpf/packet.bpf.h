@@ -101,7 +101,7 @@ static __always_inline union hf_address address_load(const void *from)
 		}};
 }
 
-static __always_inline bool address_equal(const union hf_address *a, const union hf_address *b)
+static __always_inline bool hf_address_equal(const union hf_address *a, const union hf_address *b)
 {
 	return a->halves[0] == b->halves[0] && a->halves[1] == b->halves[1];
 }

@@ -29,6 +29,11 @@ class House:
         if build:
             subprocess.run(["gcc", "-c", source, "-o", target], check=True, timeout=60)
 
+    def header(self, name, function):
+        """A header with one function."""
+        (self.top / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.top / name).write_text(f"static inline void {function}(void)\n{{\n}}\n")
+
     def lint(self, check):
         return subprocess.run([self.top / "scripts/lint", check], capture_output=True, text=True, timeout=60)
 
@@ -98,7 +103,9 @@ def test_a_name_that_stands_twice_is_found(house):
     house.add("core/value/address", "text")
     house.add("kern/base/netlink", "text")
     house.add("kern/maps/address", "other")
+    house.header("bpf/mac.bpf.h", "other")
     assert house.lint("doubles").stdout.splitlines() == [
         "user/kern/base/netlink.c: text() stands in user/core/value/address.c too: a name of its own",
+        "user/kern/maps/address.c: other() stands in bpf/mac.bpf.h too: a name of its own",
         "user/kern/maps/address.c: user/core/value/address.c has this name too",
         "not ok 1 - doubles"]
