@@ -77,11 +77,6 @@ static json_t *write_object(const struct schema *schema, const void *object, uns
 	return json_or_null(json, error | write_lists(json, schema, object, without, 0));
 }
 
-json_t *pool_write(const struct pool *pool, unsigned int without)
-{
-	return write_object(&schema_pool, pool, without);
-}
-
 json_t *model_write(const struct model *model, unsigned int without)
 {
 	return write_object(&schema_root, model, without);

@@ -18,5 +18,3 @@ enum { PATH_SIZE = 160 };
 int model_read(const json_t *json, struct model **ret, char path[PATH_SIZE], struct refusal *refusal);
 /* Writes a model without the keys that bear one of the schema's flags in without. New reference. */
 json_t *model_write(const struct model *model, unsigned int without);
-/* One pool with its backends. New reference. */
-json_t *pool_write(const struct pool *pool, unsigned int without);

@@ -68,7 +68,8 @@ int pool_replace_backend(struct pool *pool, const struct backend *next, bool flo
 
 /* What is named no more ------------------------------------------------------------ */
 
-int pool_keep_leaving(struct pool *after, const struct pool *before, int64_t now, struct refusal *refusal)
+static int pool_keep_leaving(struct pool *after, const struct pool *before, int64_t now,
+			     struct refusal *refusal)
 {
 	for (size_t i = 0; i < before->backend_count; i++) {
 		struct backend backend = before->backends[i];

@@ -28,11 +28,9 @@ int pool_replace_backend(struct pool *pool, const struct backend *next, bool flo
 			 struct refusal *refusal);
 
 /*
- * Puts into `after` the backends that only `before` has, leaving. 0, -EINVAL with *refusal
- * filled (as pool_replace_backend()), -ENOMEM.
+ * Puts into `after` the backends that only `before` has, leaving, of each pool of before that
+ * pool_has_flows(). 0, -EINVAL with *refusal filled (as pool_replace_backend()), -ENOMEM.
  */
-int pool_keep_leaving(struct pool *after, const struct pool *before, int64_t now, struct refusal *refusal);
-/* The same of each pool of before that pool_has_flows(). */
 int model_keep_leaving(struct model *after, const struct model *before, int64_t now, struct refusal *refusal);
 
 /*

@@ -24,10 +24,8 @@ enum {
 	TCP_IDLE_DEFAULT = 7200, /* seconds */
 	UDP_IDLE_DEFAULT = 30,
 	TCP_GRACE_DEFAULT = 10,
-	UDP_GRACE_DEFAULT = 0,
 	GUE_PORT_DEFAULT = 19523,
 	MOVE_LIMIT_DEFAULT = 25, /* percent */
-	VIRTUAL_NODES_DEFAULT = 100,
 };
 
 enum admin_state { ADMIN_ACTIVE, ADMIN_DRAINING, ADMIN_DISABLED }; /* "active", "draining", "disabled" */

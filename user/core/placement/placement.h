@@ -198,6 +198,5 @@ extern const char *const placement_scheme_names[], *const placement_hash_names[]
 const char *placement_scheme_name(enum placement_scheme scheme);
 /* 0 or -EINVAL. */
 int placement_scheme_parse(const char *word, enum placement_scheme *ret);
-/* "xxhash", "md5", "md5-64", "identity". */
-const char *placement_hash_name(enum placement_hash hash);
+/* "xxhash", "md5", "md5-64", "identity". 0 or -EINVAL. */
 int placement_hash_parse(const char *word, enum placement_hash *ret);

@@ -44,8 +44,9 @@ void sample_owners(const struct placement *placement, const struct sample *sampl
 		owners[nth] = placement_lookup(placement, key, sample_key(sample, nth, key));
 }
 
-size_t sample_list(const struct placement *placement, const struct sample *sample, uint32_t nth,
-		   uint16_t *members, size_t max)
+/* The list of the nth. */
+static size_t sample_list(const struct placement *placement, const struct sample *sample, uint32_t nth,
+			  uint16_t *members, size_t max)
 {
 	char key[KEY_ROOM];
 

@@ -33,9 +33,6 @@ struct figures {
 /* Owners (numbers in placement) of all that the sample names, in order; owners has sample_size() cells. */
 void sample_owners(const struct placement *placement, const struct sample *sample, uint16_t *owners);
 uint32_t sample_size(const struct placement *placement, const struct sample *sample);
-/* The list of the nth. */
-size_t sample_list(const struct placement *placement, const struct sample *sample, uint32_t nth,
-		   uint16_t *members, size_t max);
 
 /* One side of a comparison. weights[i] belongs to member number i. */
 struct side {

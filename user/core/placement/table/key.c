@@ -76,11 +76,6 @@ uint32_t hash_slot(const struct placement *placement, uint64_t hash)
 	return (uint32_t)((unsigned __int128)(hash % placement->space) * placement->slots / placement->space);
 }
 
-const char *placement_hash_name(enum placement_hash hash)
-{
-	return (unsigned int)hash < PLACEMENT_HASHES ? placement_hash_names[hash] : "unknown";
-}
-
 int placement_hash_parse(const char *word, enum placement_hash *ret)
 {
 	for (int hash = 0; hash < PLACEMENT_HASHES; hash++)
